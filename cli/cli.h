@@ -97,6 +97,7 @@ typedef struct cli_options {
         const char *key, *new_key, *report;
         const char **keep; /* --keep; room for one a word of the command line */
         size_t keep_count;
+        bool blur_sizes;
     } redact; /* and unredact */
     struct {
         const char *folders[16]; /* --allow */

@@ -40,17 +40,26 @@ static void list_name(void *context, hsd_redact_why why, const char *name, size_
     write_line(context, "\n", 1);
 }
 
-static void write_head(readable_list *list, const char *input)
+static void write_head(readable_list *list, const char *input, bool blurs)
 {
-    static const char head[] =
+    static const char exact[] =
         "# What is readable in the redacted copy: names that are public or asked for (--keep), how often each stands "
         "in a\n"
         "# name, and the name. Readable in any copy are also: sizes, counts and references of objects, addresses, "
         "lines of\n"
         "# files, times, the process id, producer and runtime with their versions. (doc/redact.md)\n# ";
+    static const char blurred[] =
+        "# What is readable in the redacted copy: names that are public or asked for (--keep), how often each stands "
+        "in a\n"
+        "# name, and the name. Sizes and lengths of objects are readable as classes, four to each doubling. Exact are: "
+        "counts\n"
+        "# and references of objects, addresses, metrics, totals of objects that were only counted, lines of files, "
+        "times, the\n"
+        "# process id, producer and runtime with their versions. (doc/redact.md)\n# ";
+    const char *head = blurs ? blurred : exact;
     char shown[1024];
     const size_t length = hsd_escape_terminal(shown, sizeof shown, input, strlen(input));
-    write_line(list, head, sizeof head - 1);
+    write_line(list, head, strlen(head));
     write_line(list, shown, length < sizeof shown ? length : sizeof shown - 1);
     write_line(list, "\n", 1);
 }
@@ -63,7 +72,14 @@ static void tell_redacted(const cli_app *cli, const hsd_redact_result *result)
     cli_note(cli, "%s words replaced; %s stay readable as names of a runtime, %s by --keep",
              hsd_format_count(replaced, result->replaced), hsd_format_count(public, result->kept[HSD_REDACT_PUBLIC]),
              hsd_format_count(asked, result->kept[HSD_REDACT_ASKED]));
-    cli_note(cli, "  readable, too: sizes, counts, references, addresses, lines, times, the process id, versions");
+    if (cli->options.redact.blur_sizes) {
+        cli_note(cli, "  sizes and lengths are classes, four to each doubling: those of %s objects are others",
+                 hsd_format_count(count, result->blurred));
+        cli_note(cli,
+                 "  readable, too: counts, references, addresses, metrics, lines, times, the process id, versions");
+    } else {
+        cli_note(cli, "  readable, too: sizes, counts, references, addresses, lines, times, the process id, versions");
+    }
     if (result->values > 0)
         cli_note(cli, "  %s values of objects replaced%s", hsd_format_count(count, result->values),
                  result->values_lost > 0 ? ", some left out" : "");
@@ -78,12 +94,14 @@ static int redact_to(cli_app *cli, int in, const hsd_redact_key *key, readable_l
     hsd_redact_result result;
     hsd_error err;
     hsd_error_init(&err);
-    hsd_redact_options redact = {
-        .struct_bytes = sizeof redact, .keep = options->redact.keep, .keep_count = options->redact.keep_count};
+    hsd_redact_options redact = {.struct_bytes = sizeof redact,
+                                 .keep = options->redact.keep,
+                                 .keep_count = options->redact.keep_count,
+                                 .blur_sizes = options->redact.blur_sizes};
     if (list->file != NULL) {
         redact.readable = list_name;
         redact.readable_context = list;
-        write_head(list, cli->inputs[0]);
+        write_head(list, cli->inputs[0], options->redact.blur_sizes);
     }
     hsd_status status = hsd_redact_file(in, options->output, options->force, key, &redact, &cli->run, &result, &err);
     if (status == HSD_OK && list->file != NULL) {
@@ -170,6 +188,8 @@ static const cli_example examples[] = {
     {"hsdiff redact after.hs -o after-redacted.hs --key shop.key", "with the same key, so that they compare"},
     {"hsdiff redact after.hs -o after-redacted.hs --key shop.key --keep 'org.apache.*' --report readable.txt --force",
      "names of a library stay; a list of what is readable"},
+    {"hsdiff redact after.hs -o after-redacted.hs --key shop.key --blur-sizes --force",
+     "nobody sees how long a text is: sizes are classes"},
     {0},
 };
 
@@ -195,6 +215,12 @@ static const cli_option *const options[] = {
                         .offset = CLI_FIELD(redact.report),
                         .told = CLI_LEFT_OUT,
                         .help = "list in FILE which names are readable in the copy, and how often"},
+    &(const cli_option){.name = "blur-sizes",
+                        .kind = CLI_FLAG,
+                        .offset = CLI_FIELD(redact.blur_sizes),
+                        .told = CLI_LEFT_OUT,
+                        .help = "sizes and lengths of objects become classes, four to each doubling, up to a fifth "
+                                "less; alike for captures that are to compare"},
     &cli_option_with_values,
     &cli_option_encrypt_to,
     CLI_OPTIONS_OF_READING,
@@ -212,7 +238,8 @@ const cli_command cli_command_redact = {
         "and its standard library stay, and so does what --keep names.\n"
         "\n"
         "Sizes, counts, references, addresses, lines of files, times, the process id and the versions of the runtime "
-        "stay readable. A dump of another tool is imported first. hsdiff unredact turns the names in a report back.\n"
+        "stay readable. --blur-sizes makes classes of sizes: 1, 1.25, 1.5 and 1.75 times each power of two. A dump of "
+        "another tool is imported first. hsdiff unredact turns the names in a report back.\n"
         "\n"
         "Without the key nobody can tell what a pseudonym stands for, or which one a guessed name would have. Who has "
         "the key can do the latter: keep it as you keep a password.",

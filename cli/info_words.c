@@ -14,6 +14,7 @@ static const cli_fact facts[] = {
     {0x20, "conservative", "references were guessed from words that look like pointers"},
     {0x80, "manual", "no collector: what no root reaches is lost"},
     {0x200, "redacted", "redacted: names and values are pseudonyms"},
+    {0x400, "blurred", "sizes are classes, up to a fifth less than they were"},
     {0x100, "estimated", "sizes are estimates: how many objects there are is exact"},
 };
 

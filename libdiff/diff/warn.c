@@ -54,7 +54,13 @@ static void warn_of_samples(hsd_diff_store *store, const hsd_diff *diff)
 
 static void warn_of_estimates(hsd_diff_store *store, const hsd_diff *diff)
 {
-    if (has_fact(&diff->before, HSC_FACT_ESTIMATED) || has_fact(&diff->after, HSC_FACT_ESTIMATED))
+    const bool is_before = has_fact(&diff->before, HSC_FACT_BLURRED);
+    if (is_before != has_fact(&diff->after, HSC_FACT_BLURRED)) {
+        hsd_store_warn(store, "only the capture %s has blurred sizes: sizes do not compare",
+                       is_before ? "before" : "after");
+    } else if (is_before) {
+        hsd_store_warn(store, "sizes were blurred: amounts are up to a fifth too small, counts of objects are exact");
+    } else if (has_fact(&diff->before, HSC_FACT_ESTIMATED) || has_fact(&diff->after, HSC_FACT_ESTIMATED))
         hsd_store_warn(store, "sizes are estimates, as the runtime does not tell them: counts of objects are exact");
 }
 

@@ -38,7 +38,7 @@ static hsd_status grow_format_total(hsd_totals *totals, hsd_fault *fault)
     return HSD_OK;
 }
 
-static hsd_status take_format_total(hsd_totals *totals, uint64_t key, hsd_total **out, hsd_fault *fault)
+hsd_status hsd_totals_take(hsd_totals *totals, uint64_t key, hsd_total **out, hsd_fault *fault)
 {
     if (2 * totals->used >= totals->capacity) HSD_TRY(grow_format_total(totals, fault));
     *out = place_of(totals->entries, totals->capacity, key);
@@ -47,10 +47,17 @@ static hsd_status take_format_total(hsd_totals *totals, uint64_t key, hsd_total 
     return HSD_OK;
 }
 
+const hsd_total *hsd_totals_find(const hsd_totals *totals, uint64_t key)
+{
+    if (totals->used == 0) return NULL;
+    const hsd_total *total = place_of(totals->entries, totals->capacity, key);
+    return total->key == 0 ? NULL : total;
+}
+
 static hsd_status add_format_total(hsd_totals *totals, uint64_t key, const hsd_object *object, hsd_fault *fault)
 {
     hsd_total *total;
-    HSD_TRY(take_format_total(totals, key, &total, fault));
+    HSD_TRY(hsd_totals_take(totals, key, &total, fault));
     total->objects++;
     total->bytes = hsd_add_saturating(total->bytes, object->size_bytes);
     total->native_bytes = hsd_add_saturating(total->native_bytes, object->native_bytes);
@@ -70,7 +77,7 @@ hsd_status hsd_totals_add_object(hsd_totals *totals, const hsd_object *object, h
 hsd_status hsd_totals_add_site(hsd_totals *totals, const hsd_site_total *site, hsd_fault *fault)
 {
     hsd_total *total;
-    HSD_TRY(take_format_total(totals, HSD_TOTAL_OF_SITES | (uint64_t)site->type << 8, &total, fault));
+    HSD_TRY(hsd_totals_take(totals, HSD_TOTAL_OF_SITES | (uint64_t)site->type << 8, &total, fault));
     total->objects = hsd_add_saturating(total->objects, site->objects);
     total->bytes = hsd_add_saturating(total->bytes, site->bytes);
     return HSD_OK;

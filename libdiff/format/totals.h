@@ -41,10 +41,17 @@ static inline unsigned hsd_size_bucket(uint64_t size_bytes)
     return size_bytes == 0 ? 0 : 64u - (unsigned)__builtin_clzll(size_bytes);
 }
 
-/* Adds one object (continuations and pseudo objects are left out), one site total, or one root. HSD_E_NOMEM,
+/* Adds one object (continuations and pseudo objects are left out) or one site total; a root below. HSD_E_NOMEM,
  * HSD_E_OVER_BUDGET. */
 hsd_status hsd_totals_add_object(hsd_totals *totals, const hsd_object *object, hsd_fault *fault);
 hsd_status hsd_totals_add_site(hsd_totals *totals, const hsd_site_total *site, hsd_fault *fault);
+/* The sum of a key, made where there is none. HSD_E_NOMEM, HSD_E_OVER_BUDGET. */
+hsd_status hsd_totals_take(hsd_totals *totals, uint64_t key, hsd_total **out, hsd_fault *fault);
+
+/* The same before it is sorted, NULL where there is none. */
+const hsd_total *hsd_totals_find(const hsd_totals *totals, uint64_t key);
+
+/* Adds one root. */
 void hsd_totals_add_root(hsd_totals *totals, const hsd_root *root);
 
 /* Afterwards entries[0] to entries[used - 1] are in order, and nothing more may be added. */

@@ -6,6 +6,7 @@
  *      METRICS LOSSES     each text                       here
  *      INFO END           the texts that name a program   here
  *      OBJECTS            CONTENT, VALUE                  here, values.h
+ *      OBJECTS TYPE_TOTALS GROUP_TOTALS, sums of END      where sizes are to be blurred: blur.h
  *      all others         numbers alone: as they are stored
  */
 #include <hsdiff/redact.h>
@@ -32,7 +33,9 @@
 #define FIRST_LATER    128u                                      /* columns that a later minor may add */
 #define TEXT_A_BLOCK   (HSC_MAX_RAW_BYTES - (UINT32_C(1) << 20)) /* the other columns fit into what is left */
 #define FACT_REDACTED  0x200u                                    /* FORMAT.md 8.2, key 9 */
-#define PAYLOAD_MARGIN 256u                                      /* headers of the columns that are made anew */
+#define FACTS_BLURRED  0x500u                                    /* likewise: BLURRED and ESTIMATED */
+#define FACT_BASELINE  0x40u
+#define PAYLOAD_MARGIN 256u /* headers of the columns that are made anew */
 
 /* ---- columns ---- */
 
@@ -40,12 +43,14 @@ typedef struct new_column { /* numbers, or bytes where `numbers` is NULL */
     uint8_t id;
     const uint64_t *numbers;
     hsd_bytes bytes;
+    uint32_t count; /* of numbers; 0 = one a record */
 } new_column;
 
 static hsd_status put_new_column(hsd_buffer *payload, const new_column *column, uint32_t records, hsd_error *err)
 {
     uint8_t header[HSC_COLUMN_HEADER_BYTES] = {column->id, HSC_CODING_BYTES};
-    if (column->numbers != NULL) return hsd_encode_column(payload, column->id, column->numbers, records, err);
+    const uint32_t count = column->count > 0 ? column->count : records;
+    if (column->numbers != NULL) return hsd_encode_column(payload, column->id, column->numbers, count, err);
     if (column->bytes.size == 0) return HSD_OK;
     hsd_put_u32(header + 4, (uint32_t)column->bytes.size);
     hsd_put_u32(header + 8, (uint32_t)column->bytes.size);
@@ -148,27 +153,70 @@ static hsd_status read_sizes(redacting *x, const hsd_columns *columns, unsigned 
     return hsd_column_bytes(columns, of_text, bytes, text, fault);
 }
 
+/* Sizes that were coded as differences may take more room as classes. No producer fills a block so far. */
+static hsd_status check_room(const hsd_block *block, const hsd_buffer *payload, hsd_error *err)
+{
+    const size_t headers = HSC_BLOCK_HEADER_BYTES;
+    if (payload->size <= headers + HSC_MAX_RAW_BYTES) return HSD_OK;
+    hsd_fail(err, HSD_E_UNSUPPORTED, "block %llu is so full that its sizes cannot be blurred",
+             (unsigned long long)block->header.number);
+    hsd_error_set_hint(err, "redact it with its sizes as they are");
+    return HSD_E_UNSUPPORTED;
+}
+
 static hsd_status redact_objects(redacting *x, const hsd_block *block, const hsd_columns *columns, hsd_buffer *payload,
                                  hsd_fault *fault, hsd_error *err)
 {
     const uint32_t *sizes;
     hsd_bytes text;
-    new_column made[3];
+    new_column made[6];
     size_t count = 0;
+    if (x->blurs) {
+        HSD_TRY(hsd_blur_objects(&x->blur, columns, &x->store, x->numbers + 2, fault));
+        made[count++] = (new_column){.id = HSC_COL_SIZE, .numbers = x->numbers[2]};
+        made[count++] = (new_column){.id = HSC_COL_NATIVE_SIZE, .numbers = x->numbers[3]};
+        made[count++] = (new_column){.id = HSC_COL_ELEMENTS, .numbers = x->numbers[4]};
+    }
     if (hsd_columns_has(columns, HSC_COL_CONTENT)) {
         HSD_TRY(key_contents(x, columns, fault));
         made[count++] = (new_column){.id = HSC_COL_CONTENT, .numbers = x->numbers[0]};
     }
     if (hsd_columns_has(columns, HSC_COL_VALUE_BYTES) || hsd_columns_has(columns, HSC_COL_VALUE)) {
         HSD_TRY(read_sizes(x, columns, HSC_COL_VALUE_BYTES, HSC_COL_VALUE, &sizes, &text, fault));
-        /* what the other columns may grow to: each length to two bytes, each hash to nine */
-        const size_t others = block->header.raw_bytes - text.size + (size_t)columns->records * 11 + PAYLOAD_MARGIN;
+        /* what the other columns may grow to: each length to two bytes, each hash and size to nine */
+        const size_t others =
+            block->header.raw_bytes - text.size + (size_t)columns->records * (x->blurs ? 38 : 11) + PAYLOAD_MARGIN;
         const size_t room = others < HSC_MAX_RAW_BYTES ? HSC_MAX_RAW_BYTES - others : 0;
         HSD_TRY(rename_previews(x, sizes, columns->records, text, room, err));
         made[count++] = (new_column){.id = HSC_COL_VALUE_BYTES, .numbers = x->numbers[1]};
         made[count++] = (new_column){.id = HSC_COL_VALUE, .bytes = {x->text.data, x->text.size}};
     }
-    return put_columns(x, block, made, count, payload, err);
+    HSD_TRY(put_columns(x, block, made, count, payload, err));
+    return x->blurs ? check_room(block, payload, err) : HSD_OK;
+}
+
+/* ---- totals of blurred objects ---- */
+
+static hsd_status blur_type_totals(redacting *x, const hsd_block *block, const hsd_columns *columns,
+                                   hsd_buffer *payload, hsd_fault *fault, hsd_error *err)
+{
+    const uint64_t *buckets;
+    uint64_t count;
+    HSD_TRY(hsd_blur_type_totals(&x->blur, columns, &x->store, x->numbers, &buckets, &count, fault));
+    const new_column made[] = {{.id = HSC_COL_BYTES, .numbers = x->numbers[0]},
+                               {.id = HSC_COL_NATIVE_BYTES, .numbers = x->numbers[1]},
+                               {.id = HSC_COL_BUCKET_BYTES, .numbers = buckets, .count = (uint32_t)count}};
+    HSD_TRY(put_columns(x, block, made, count > 0 ? 3 : 2, payload, err));
+    return check_room(block, payload, err);
+}
+
+static hsd_status blur_group_totals(redacting *x, const hsd_block *block, const hsd_columns *columns,
+                                    hsd_buffer *payload, hsd_fault *fault, hsd_error *err)
+{
+    HSD_TRY(hsd_blur_group_totals(&x->blur, columns, &x->store, x->numbers[0], fault));
+    const new_column made = {.id = HSC_COL_BYTES, .numbers = x->numbers[0]};
+    HSD_TRY(put_columns(x, block, &made, 1, payload, err));
+    return check_room(block, payload, err);
 }
 
 /* ---- metrics and losses ---- */
@@ -247,6 +295,18 @@ static hsd_status redact_fact(redacting *x, uint8_t type, unsigned key, const hs
     return hsd_fact_put_bytes(payload, key, (hsd_bytes){(const uint8_t *)text.data, text.size}, err);
 }
 
+static hsd_status refuse_baseline(hsd_error *err)
+{
+    hsd_fail(err, HSD_E_UNSUPPORTED, "a baseline holds sums, and sums of exact sizes");
+    hsd_error_set_hint(err, "blur the sizes of the captures, and make a baseline of the copies");
+    return HSD_E_UNSUPPORTED;
+}
+
+static void take_off(uint64_t *sum, uint64_t lost)
+{
+    if (*sum != UINT64_MAX) *sum -= lost < *sum ? lost : *sum;
+}
+
 static hsd_status redact_facts(redacting *x, const hsd_block *block, hsd_buffer *payload, hsd_rewritten_block *out,
                                hsd_fault *fault, hsd_error *err)
 {
@@ -256,7 +316,12 @@ static hsd_status redact_facts(redacting *x, const hsd_block *block, hsd_buffer 
     x->result.left_out += block->header.record_count - (uint32_t)__builtin_popcount(facts.present);
     if (type == HSC_BLOCK_INFO) {
         facts.present |= UINT32_C(1) << HSC_INFO_FACTS;
-        facts.number[HSC_INFO_FACTS] |= FACT_REDACTED;
+        if (x->blurs && (facts.number[HSC_INFO_FACTS] & FACT_BASELINE) != 0) return refuse_baseline(err);
+        facts.number[HSC_INFO_FACTS] |= FACT_REDACTED | (x->blurs ? FACTS_BLURRED : 0);
+    }
+    if (type == HSC_BLOCK_END) {
+        take_off(&facts.number[HSC_END_BYTES], x->blur.lost_bytes);
+        take_off(&facts.number[HSC_END_NATIVE_BYTES], x->blur.lost_native_bytes);
     }
     out->records = 0;
     for (unsigned key = 0; key < HSD_FACT_KEYS; key++) {
@@ -295,8 +360,10 @@ hsd_status hsd_redacting_block(void *context, const hsd_block *block, hsd_buffer
         return redact_records(x, block, &columns, payload, fault, err);
     const uint64_t of_content =
         UINT64_C(1) << HSC_COL_CONTENT | UINT64_C(1) << HSC_COL_VALUE_BYTES | UINT64_C(1) << HSC_COL_VALUE;
-    if (type == HSC_BLOCK_OBJECTS && (columns.present & of_content) != 0)
+    if (type == HSC_BLOCK_OBJECTS && (x->blurs || (columns.present & of_content) != 0))
         return redact_objects(x, block, &columns, payload, fault, err);
+    if (type == HSC_BLOCK_TYPE_TOTALS && x->blurs) return blur_type_totals(x, block, &columns, payload, fault, err);
+    if (type == HSC_BLOCK_GROUP_TOTALS && x->blurs) return blur_group_totals(x, block, &columns, payload, fault, err);
     if (has_later_columns(block)) return put_columns(x, block, NULL, 0, payload, err);
     out->what = HSD_REWRITE_KEEP;
     return HSD_OK;
@@ -319,6 +386,7 @@ void hsd_redacting_end(redacting *x)
     for (size_t i = 0; i < HSD_ARRAY_LEN(x->numbers); i++)
         free(x->numbers[i]);
     hsd_renamer_release(&x->renamer);
+    hsd_blur_release(&x->blur);
     hsd_column_store_release(&x->store);
     hsd_buffer_release(&x->text);
 }
@@ -365,6 +433,7 @@ hsd_status hsd_redact(int in_fd, int out_fd, const hsd_redact_key *key, const hs
     HSD_TRY(HSD_TAKE_OPTIONS(hsd_redact_options, readable_context, &own, options, err));
     hsd_status status = hsd_redacting_begin(&x, key, own.keep, own.keep_count, err);
     x.renamer.lists_readable = own.readable != NULL;
+    x.blurs = own.blur_sizes;
     if (status == HSD_OK)
         status = hsd_rewrite_all(in_fd, out_fd, hsd_redacting_text, hsd_redacting_block, &x, run, &copied, err);
     if (status == HSD_OK) status = tell_readable(&x.renamer, &own, err);
@@ -374,6 +443,7 @@ hsd_status hsd_redact(int in_fd, int out_fd, const hsd_redact_key *key, const hs
         memcpy(result->kept, x.renamer.kept, sizeof result->kept);
         result->readable = x.renamer.readable.count;
         result->readable_more = x.renamer.readable_more;
+        result->blurred = x.blur.objects;
         result->is_whole = copied.is_whole;
     }
     hsd_redacting_end(&x);

@@ -7,12 +7,15 @@
 
 #include "format/columns.h"
 #include "format/rewrite.h"
+#include "redact/blur.h"
 #include "redact/rename.h"
 
 typedef struct redacting {
     hsd_renamer renamer;
     hsd_column_store store;
-    uint64_t *numbers[2]; /* HSC_MAX_RECORDS each: columns that are made anew */
+    uint64_t *numbers[5]; /* HSC_MAX_RECORDS each: columns that are made anew; of these sizes the last three */
+    hsd_blur blur;
+    bool blurs;
     hsd_buffer text;
     hsd_redact_result result;
 } redacting;

@@ -4,6 +4,7 @@
     test_command.py --hsdiff PROGRAM --synth HSD_SYNTH
 """
 import argparse
+import json
 import os
 import pathlib
 import re
@@ -159,6 +160,62 @@ def what_is_readable_is_listed(world):
     names = re.findall(r'^type.*name="(.*)"', world.run("dump", "kept.hs", "--only", "types").decode(), re.M)
     originals = re.findall(r'^type.*name="(.*)"', world.run("dump", "a.hs", "--only", "types").decode(), re.M)
     expect(names == originals, "what was asked for was replaced")
+
+
+def sizes_of(world, name):
+    """The size of each object, in the order of the file; synthetic objects have sizes of all kinds."""
+    told = world.run("dump", name, "--only", "objects").decode()
+    return [int(size) for size in re.findall(r"^object.* size=(\d+)", told, re.M)]
+
+
+def class_of(size):
+    classes = [power * quarter // 4 for power in (2 ** n for n in range(2, 40)) for quarter in (4, 5, 6, 7)]
+    return max((each for each in [0, 1, 2, 3, *classes] if each <= size))
+
+
+def blur(world, *names):
+    for name in names:
+        world.run("redact", "-q", f"{name}.hs", "-o", f"{name}-blurred.hs", "--key", "key", "--blur-sizes")
+
+
+@case
+def nobody_sees_how_long_a_text_is(world):
+    blur(world, "a")
+    exact, blurred = sizes_of(world, "a.hs"), sizes_of(world, "a-blurred.hs")
+    expect(len(exact) > 1000 and len(set(exact)) > 3, "the sizes of the original prove nothing")
+    expect(blurred == [class_of(size) for size in exact], "a size is not its class")
+    expect(blurred != exact, "nothing was blurred")
+    world.run("verify", "-q", "a-blurred.hs")
+    expect(b"sizes are classes" in world.run("info", "a-blurred.hs"), "info does not say it")
+
+
+@case
+def blurred_copies_compare(world):
+    blur(world, "a", "b")
+    exact, blurred = (json.loads(report_of(world, kind, "--format", "json", "--top", "all")) for kind in ("-redacted", "-blurred"))
+    exact, blurred = ({row["type"]: row for row in told["types"]} for told in (exact, blurred))
+    expect(len(exact) > 3 and set(exact) == set(blurred), "the types differ")
+    for name, row in exact.items():
+        for side in ("before", "after"):
+            one, other = row[side], blurred[name][side]
+            expect(one["objects"] == other["objects"], f"{name}: {one['objects']} objects became {other['objects']}")
+            expect(one["bytes"] * 4 // 5 <= other["bytes"] <= one["bytes"], f"{name}: {one['bytes']} bytes became {other['bytes']}")
+    expect(b"a fifth too small" in report_of(world, "-blurred", "--format", "json"), "the answer does not say it")
+    expect(b"only the capture before has blurred sizes" in world.run("-q", "a-blurred.hs", "b-redacted.hs", "--format", "json"), "not told")
+
+
+@case
+def what_is_exact_in_a_blurred_copy_is_said(world):
+    world.run("redact", "a.hs", "-o", "blurred.hs", "--key", "key", "--blur-sizes", "--report", "readable", says="four to each doubling")
+    listed = (world.folder / "readable").read_text(encoding="utf-8")
+    expect("readable as classes" in listed and "Exact are: counts" in re.sub(r"\n# ", " ", listed), listed[:600])
+
+
+@case
+def a_baseline_is_not_blurred(world):
+    world.run("baseline", "a.hs", "-o", "base.hs")
+    world.run("redact", "base.hs", "-o", "x.hs", "--key", "key", "--blur-sizes", status=3, says="baseline of the copies")
+    expect("x.hs" not in world.names(), "half a copy was written")
 
 
 @case

@@ -103,6 +103,7 @@ typedef enum hsc_identity {
 #define HSC_FACT_MANUAL        0x80u  /* no collector: nothing will ever free what no root reaches, it is lost */
 #define HSC_FACT_ESTIMATED     0x100u /* sizes of some objects are estimates; how many there are is not */
 #define HSC_FACT_REDACTED      0x200u /* names and values are pseudonyms; set by hsdiff redact alone */
+#define HSC_FACT_BLURRED       0x400u /* sizes are classes; set by hsdiff redact alone */
 
 /* What there was to add up, in a baseline (FORMAT.md 7.11). Flags of hsc_baseline.sums. */
 #define HSC_SUMS_ROOTS      0x1u /* the capture had roots … */

@@ -11,7 +11,7 @@
  * the HMAC-SHA-256 of an identifier under the key. What is between identifiers stays, so `[]`, `$`, `::` and
  * `(file:line)` keep the shape that reports look at. Names that a runtime and its standard library brought along are
  * public and stay (redact/public.c); so does what the user asks for. Sizes, counts, references, addresses and moments
- * stay. doc/redact.md says of every field of a capture what becomes of it.
+ * stay, sizes as classes where that is asked for. doc/redact.md says of every field of a capture what becomes of it.
  */
 #ifndef HSDIFF_REDACT_H
 #define HSDIFF_REDACT_H
@@ -70,6 +70,7 @@ typedef struct hsd_redact_options {
     size_t keep_count;
     hsd_redact_readable_fn readable; /* may be NULL */
     void *readable_context;
+    bool blur_sizes; /* sizes and lengths of objects as classes: 0, and 1, 1.25, 1.5 and 1.75 times the powers of two */
 } hsd_redact_options;
 
 typedef struct hsd_redact_result {
@@ -80,7 +81,8 @@ typedef struct hsd_redact_result {
     uint64_t values, values_lost;     /* previews replaced; of them left out, for want of room in their block */
     uint64_t contents;                /* hashes of contents keyed anew */
     uint64_t left_out;                /* blocks, columns and entries of a later version, which nobody here can read */
-    bool is_whole; /* false: the input was cut off, and the copy ends where its last whole block did */
+    bool is_whole;    /* false: the input was cut off, and the copy ends where its last whole block did */
+    uint64_t blurred; /* objects whose size or length is another one in the copy */
 } hsd_redact_result;
 
 /*
@@ -95,7 +97,7 @@ typedef struct hsd_redact_result {
  * written before a failure is of no use.
  *
  * Memory: 40 MiB and what the list of readable names takes, at most 8 MiB; nothing grows with the capture but 40 bytes
- * a block.
+ * a block, and with blur_sizes 128 bytes a type and power of two of its sizes.
  */
 HSD_API hsd_status hsd_redact(int in_fd, int out_fd, const hsd_redact_key *key, const hsd_redact_options *options,
                               const hsd_run *run, hsd_redact_result *result, hsd_error *err);
