@@ -6,7 +6,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import test, { after } from "node:test";
 import { pathToFileURL } from "node:url";
-import { assertAccessible, closeBrowsers, engines, looksAt, phone, withPage } from "./support/browsers.mjs";
+import { assertAccessible, closeBrowsers, engines, looksAt, patienceMs, phone, withPage } from "./support/browsers.mjs";
 import { kinds, openPage, sampleKinds } from "./support/pages.mjs";
 import { folder } from "./support/work.mjs";
 
@@ -21,15 +21,22 @@ const looks = {
 
 /* A page that does all of it, so that the others cannot pass because nobody looked. */
 const wicked = `<!doctype html><html lang="en"><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="script-src 'unsafe-inline'; img-src data:">
-<title>wicked</title><h1>wicked</h1><img src="http://images.invalid/" alt=""><script>console.error("complaint"); setTimeout(() => alert("dialog"), 0); fetch("http://asked.invalid/").catch(() => {}); throw new Error("thrown")</script>`;
+<title>wicked</title><h1>wicked</h1><img src="http://images.invalid/" alt=""><script>console.error("complaint"); setTimeout(() => alert("dialog"), 0); fetch("http://asked.invalid/").catch(() => {}).finally(() => { window.isAnswered = true; }); throw new Error("thrown")</script>`;
+
+/* Until it has done all of it, or so late that what was noticed by then is told. */
+async function untilDone(page, seen) {
+  const isSeen = () => ["console: ", "dialog: ", "error: "].every((kind) => seen.some((each) => each.startsWith(kind)));
+  const isDone = async () => isSeen() && (await page.evaluate(() => window.isAnswered && window.violations.length > 0));
+  for (const end = Date.now() + patienceMs; Date.now() < end && !(await isDone()); ) await page.waitForTimeout(50);
+}
 
 for (const engine of engines) {
   test(`${engine}: a wicked page is found out`, async () => {
     const path = join(folder("pages"), `wicked-${engine}.html`);
     writeFileSync(path, wicked);
-    const found = await withPage(engine, {}, async (page) => {
+    const found = await withPage(engine, {}, async (page, seen) => {
       await page.goto(pathToFileURL(path).href);
-      await page.waitForTimeout(500);
+      await untilDone(page, seen);
     }).then(
       () => "",
       (error) => error.message,

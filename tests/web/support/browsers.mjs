@@ -20,11 +20,15 @@ function firefoxPreferences({ dark, script }) {
   };
 }
 
+/* No measure of anything: by then a browser of a machine under load has done what it was told, or never will. Playwright's own 30 s are too few. */
+export const patienceMs = 240_000;
+
 const launchers = {
-  chromium: () => load("playwright-core").chromium.launch({ executablePath: "/usr/bin/chromium", args: chromiumArgs }),
+  chromium: () => load("playwright-core").chromium.launch({ timeout: patienceMs, executablePath: "/usr/bin/chromium", args: chromiumArgs }),
   firefox: (options) =>
     load("playwright-core").firefox.launch({
       channel: "moz-firefox",
+      timeout: patienceMs,
       executablePath: "/usr/bin/firefox-esr",
       headless: true,
       firefoxUserPrefs: firefoxPreferences(options),
@@ -96,6 +100,7 @@ export async function withPage(engine, options, use) {
     ...(script ? {} : { javaScriptEnabled: false }),
     ...(engine === "chromium" ? { permissions: ["clipboard-read", "clipboard-write"] } : {}),
   });
+  context.setDefaultTimeout(patienceMs);
   try {
     const page = await context.newPage();
     const seen = await watch(page, [allowed ? `http://${allowed}/` : "file://", "data:", "blob:"]);
