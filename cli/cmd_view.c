@@ -49,7 +49,7 @@ const cli_command cli_command_view = {
         "nothing, and cannot name a file to open. Do not pass the address on: it gives access to the captures while "
         "the viewer runs.\n"
         "\n"
-        "The server ends with Ctrl-C, or when the page has asked for nothing for half an hour (--idle). The exit "
+        "The server ends with Ctrl-C, or when no page is open any more for half an hour (--idle). The exit "
         "status is 0, or that of hsdiff diff for the same failure. The failure is reported on standard error and on "
         "the page. If the work fails before there is a report and before a page was opened, hsdiff ends at once. -o "
         "FILE writes the address to FILE instead of standard output.\n"

@@ -47,6 +47,16 @@ hsd_connection *hsd_connections_add(hsd_connections *connections, int fd, uint64
     return found;
 }
 
+size_t hsd_connections_count(hsd_connections *connections)
+{
+    size_t count = 0;
+    pthread_mutex_lock(&connections->lock);
+    for (size_t i = 0; i < HSD_CONNECTIONS_MOST; i++)
+        count += connections->all[i].fd >= 0;
+    pthread_mutex_unlock(&connections->lock);
+    return count;
+}
+
 void hsd_connections_renew(hsd_connections *connections, hsd_connection *connection, uint64_t now_ns)
 {
     if (!connection) return;

@@ -15,6 +15,7 @@
 
 #define HSD_CONNECTIONS_MOST    64u
 #define HSD_CONNECTIONS_CROWD   48u /* from so many on */
+#define HSD_CONNECTIONS_FEW     8u  /* from so many on other users are not even told that they get nothing */
 #define HSD_CONNECTION_ANSWERED UINT64_MAX
 
 typedef struct hsd_connection {
@@ -36,6 +37,9 @@ void hsd_connections_release(hsd_connections *connections);
 /* A connection was accepted; in a crowd another is shut down for it. NULL when there is no room; everything else
  * accepts NULL. */
 hsd_connection *hsd_connections_add(hsd_connections *connections, int fd, uint64_t now_ns);
+
+/* How many there are. */
+size_t hsd_connections_count(hsd_connections *connections);
 
 /* Its time begins anew; with HSD_CONNECTION_ANSWERED it has as much as it wants. */
 void hsd_connections_renew(hsd_connections *connections, hsd_connection *connection, uint64_t now_ns);

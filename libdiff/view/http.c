@@ -26,6 +26,8 @@ struct hsd_http {
     hsd_http_answer_fn answer;
     void *context;
     hsd_connections connections;
+    hsd_peers peers;
+    struct sockaddr_storage own; /* where we listen */
 };
 
 typedef struct client {
@@ -184,7 +186,7 @@ static enum MHD_Result take_request(void *context, struct MHD_Connection *connec
     const union MHD_ConnectionInfo *info = mhd.get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
     (void)path, (void)body, (void)body_size;
     if (from) hsd_connections_renew(&http->connections, from->connection, HSD_CONNECTION_ANSWERED);
-    request.client = info ? hsd_peer_look(info->connect_fd) : HSD_PEER_OWN;
+    request.client = info ? hsd_peer_look(&http->peers, info->connect_fd) : HSD_PEER_OWN;
     mhd.get_connection_values_n(connection, MHD_HEADER_KIND, take_header, &request);
     if (strcmp(version, MHD_HTTP_VERSION_1_1) != 0 && strcmp(version, MHD_HTTP_VERSION_1_0) != 0)
         request.is_malformed = true;
@@ -193,6 +195,17 @@ static enum MHD_Result take_request(void *context, struct MHD_Connection *connec
 }
 
 /* ---- connections ---- */
+
+/* Before a byte of it is read: another user of the machine is told that he gets nothing while there are few, and in a
+ * crowd is left outside, where he costs what asking the kernel costs. */
+static enum MHD_Result is_let_in(void *context, const struct sockaddr *from, socklen_t size)
+{
+    hsd_http *http = context;
+    (void)size;
+    if (hsd_connections_count(&http->connections) < HSD_CONNECTIONS_FEW) return MHD_YES;
+    const hsd_peer whose = hsd_peer_of(&http->peers, from, (const struct sockaddr *)&http->own);
+    return whose == HSD_PEER_OF_OTHER_USER ? MHD_NO : MHD_YES;
+}
 
 static client *welcome(hsd_http *http, struct MHD_Connection *connection)
 {
@@ -253,8 +266,11 @@ hsd_status hsd_http_start(hsd_http **out, int listening, hsd_http_answer_fn answ
     http->answer = answer;
     http->context = context;
     hsd_connections_init(&http->connections);
+    socklen_t own_size = sizeof http->own;
+    if (getsockname(listening, (struct sockaddr *)&http->own, &own_size) != 0) http->own.ss_family = AF_UNSPEC;
+    hsd_peers_open(&http->peers, listening);
     http->daemon =
-        mhd.start_daemon(MHD_USE_POLL_INTERNAL_THREAD | MHD_USE_ITC, 0, NULL, NULL, take_request, http,
+        mhd.start_daemon(MHD_USE_POLL_INTERNAL_THREAD | MHD_USE_ITC, 0, is_let_in, http, take_request, http,
                          MHD_OPTION_LISTEN_SOCKET, listening, MHD_OPTION_CONNECTION_LIMIT, HSD_HTTP_CONNECTIONS,
                          MHD_OPTION_CONNECTION_TIMEOUT, HSD_HTTP_PATIENCE_SECONDS, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
                          HSD_HTTP_HEADER_BYTES, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_URI_LOG_CALLBACK,
@@ -265,6 +281,7 @@ hsd_status hsd_http_start(hsd_http **out, int listening, hsd_http_answer_fn answ
         return HSD_OK;
     }
     /* the socket may be closed already: it is left to the end of the process */
+    hsd_peers_close(&http->peers);
     hsd_connections_release(&http->connections);
     free(http);
     return hsd_fail(err, HSD_E_IO, "the server of the viewer cannot be started");
@@ -274,6 +291,7 @@ void hsd_http_stop(hsd_http *http)
 {
     if (!http) return;
     mhd.stop_daemon(http->daemon);
+    hsd_peers_close(&http->peers);
     hsd_connections_release(&http->connections);
     free(http);
 }

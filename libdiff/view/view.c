@@ -16,6 +16,7 @@
 #include "view/state.h"
 
 enum { STEP_MS = 100 };
+#define LONG_STEP_NS UINT64_C(1000000000) /* the most that one step of waiting counts for */
 
 uint64_t hsd_view_now_ns(void)
 {
@@ -189,25 +190,37 @@ bool hsd_view_failed_unseen(hsd_view *view)
 
 /* ---- waiting ---- */
 
+/* How long nobody has asked. Time in which this process did not run does not count: the laptop slept, and so did its
+ * user. */
+typedef struct idling {
+    uint64_t used_ns, looked_ns, idle_ns;
+} idling;
+
 /* While there is work, somebody waits for it. */
-static bool is_idle(hsd_view *view)
+static bool is_idle(hsd_view *view, idling *since)
 {
-    const uint64_t most_ns = (uint64_t)view->options.idle_seconds * 1000000000u;
+    const uint64_t most_ns = (uint64_t)view->options.idle_seconds * 1000000000u, now_ns = hsd_view_now_ns();
     pthread_mutex_lock(&view->lock);
     const bool is_working = view->phase == HSD_VIEW_WORKING;
     const uint64_t used_ns = view->used_ns;
     pthread_mutex_unlock(&view->lock);
-    return most_ns > 0 && !is_working && hsd_view_now_ns() - used_ns >= most_ns;
+    const uint64_t passed_ns = now_ns - since->looked_ns;
+    since->looked_ns = now_ns;
+    since->idle_ns =
+        used_ns != since->used_ns ? 0 : since->idle_ns + (passed_ns < LONG_STEP_NS ? passed_ns : LONG_STEP_NS);
+    since->used_ns = used_ns;
+    return most_ns > 0 && !is_working && since->idle_ns >= most_ns;
 }
 
 bool hsd_view_wait(hsd_view *view, hsd_view_stop_fn stop, void *context)
 {
     bool is_stopped = false, ended_idle = false;
+    idling since = {.looked_ns = hsd_view_now_ns()};
     while (!is_stopped && !ended_idle) {
         nanosleep(&(struct timespec){.tv_nsec = STEP_MS * 1000000L}, NULL);
         hsd_http_cut_slow(view->http);
         is_stopped = stop && stop(context);
-        ended_idle = !is_stopped && is_idle(view);
+        ended_idle = !is_stopped && is_idle(view, &since);
     }
     atomic_store(&view->has_ended, true);
     return ended_idle;

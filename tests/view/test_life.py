@@ -162,6 +162,18 @@ def does_not_idle_while_it_is_asked(world):
         same("exit status, strangers asking", viewer.process.poll(), 0)
 
 
+def does_not_idle_while_the_machine_sleeps(world):
+    """Stopped for longer than --idle, as a laptop is by its lid: who opens it again is answered."""
+    with world.view(world.before, world.after, "--idle", "4s") as viewer:
+        viewer.until_ready()
+        viewer.process.send_signal(signal.SIGSTOP)
+        time.sleep(6)
+        viewer.process.send_signal(signal.SIGCONT)
+        time.sleep(0.5)
+        same("phase", viewer.state()["phase"], "ready")
+        same("exit status", viewer.process.wait(kit.PATIENCE), 0)
+
+
 def does_not_idle_while_it_works(world):
     with Fed(world, "--idle", "1s") as fed:
         time.sleep(2.5)
@@ -350,7 +362,7 @@ def refuses_wrong_usage(world):
 if __name__ == "__main__":
     kit.main({case.__name__: case for case in [
         prints_its_address_alone, puts_the_address_into_a_file, ends_by_signals, ends_by_signals_in_the_middle, shows_progress, waits_for_a_writer,
-        tells_stages, ends_when_idle, does_not_idle_while_it_is_asked, does_not_idle_while_it_works, never_idles_when_told, shows_failures,
+        tells_stages, ends_when_idle, does_not_idle_while_it_is_asked, does_not_idle_while_the_machine_sleeps, does_not_idle_while_it_works, never_idles_when_told, shows_failures,
         ends_when_it_fails_unseen, shows_failures_to_a_browser_that_it_started, shows_what_is_there,
         takes_a_port, listens_on_ipv6_when_asked, opens_a_browser, shows_a_process, leaves_nothing_behind, fails_when_the_address_cannot_be_told,
         refuses_wrong_usage]})

@@ -13,7 +13,7 @@ import time
 
 import hostile
 import kit
-from kit import check, same
+from kit import check, descriptors, same
 
 SECRETS = [b'"phase"', b'"captures"', b'"name"', b'"retained"', b"demo-", b"SessionCache"]  # of answers, names, types of the demo
 
@@ -128,6 +128,58 @@ def refuses_other_users(world):
     return "user 65534 gets nothing"
 
 
+# Three hundred connections at a time, each with a request that has no end; for one that is closed the next comes.
+FLOOD = """
+import select, socket, sys
+address, request = ("127.0.0.1", int(sys.argv[1])), sys.argv[2].encode()
+wires, turned_away = set(), 0
+while not select.select([sys.stdin], [], [], 0)[0]:
+    while len(wires) < 300:
+        wire = socket.create_connection(address)
+        wires.add(wire)
+        try:
+            wire.sendall(request)
+        except OSError:
+            pass
+    if turned_away == 0 or turned_away % 1000 == 0:
+        print("many", flush=True)
+    for wire in select.select(list(wires), [], [], 0.1)[0]:
+        try:
+            is_open = wire.recv(1000) != b""
+        except OSError:
+            is_open = False
+        if not is_open:
+            turned_away += 1
+            wires.discard(wire)
+            wire.close()
+print(turned_away)
+"""
+
+
+def leaves_other_users_outside(world):
+    """Another user of the machine who knocks without end: he gets a few places, and the user is served as if he were alone."""
+    if os.geteuid() != 0:
+        return "not tried: it takes root to be somebody else"
+    with world.view() as viewer:
+        viewer.until_ready()
+        alone = len(descriptors(viewer.process.pid))
+        request = f"GET /api/state HTTP/1.1\r\nHost: {viewer.host}\r\nX-Hsdiff-Token: {viewer.token}\r\nX-Slow: "
+        with subprocess.Popen(["python3", "-c", FLOOD, str(viewer.port), request], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd="/",
+                              user=65534, group=65534, extra_groups=[]) as flood:
+            same("the flood", flood.stdout.readline(), "many\n")
+            most, waits = 0, []
+            for _ in range(20):
+                began = time.monotonic()
+                same("the user", viewer.state()["phase"], "ready")
+                waits.append(time.monotonic() - began)
+                most = max(most, len(descriptors(viewer.process.pid)))
+            flood.stdin.close()
+            turned_away = int(flood.stdout.read().split()[-1])
+        check(turned_away > 300, f"{turned_away} were turned away: no flood")
+        check(most <= alone + 12, f"{most} descriptors, {alone} without the other user")
+        return f"{turned_away} turned away, {most - alone} more descriptors at most; the user waited {sorted(waits)[10] * 1000:.0f} ms, at most {max(waits) * 1000:.0f}"
+
+
 def has_a_token_of_its_own(world):
     seen = set()
     for _ in range(5):
@@ -225,5 +277,5 @@ def opens_nothing_by_name(world):
 if __name__ == "__main__":
     kit.main({case.__name__: case for case in [
         refuses, refuses_while_working, keeps_answers_to_itself, listens_on_the_loopback, is_not_reached_from_outside, refuses_other_users,
-        has_a_token_of_its_own,
+        leaves_other_users_outside, has_a_token_of_its_own,
         survives_slow_clients, cuts_the_idle_off, survives_readers_that_stop, opens_nothing_by_name]})

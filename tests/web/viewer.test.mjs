@@ -118,6 +118,23 @@ for (const engine of engines) {
       });
     });
   });
+  test(`${engine}: loaded again, and in a second tab`, async () => {
+    await withViewer("node", async (view) => {
+      await withPage(engine, { allowed: view.host }, async (page) => {
+        await openViewer(page, view);
+        await see(page, "view=types&side=after");
+        await row(page, 0).waitFor();
+        await page.reload();
+        await row(page, 0).waitFor();
+        const second = await page.context().newPage();
+        await second.goto(page.url()); /* as a link that is opened in another tab: without the token */
+        await row(second, 0).waitFor();
+        await second.reload();
+        await row(second, 0).waitFor();
+        assert.ok(!second.url().includes(view.token), "the token stands in the address");
+      });
+    });
+  });
   test(`${engine}: without its token it says so`, async () => {
     await withViewer("single", async (view) => {
       await withPage(engine, { allowed: view.host }, async (page) => {

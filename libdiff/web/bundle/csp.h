@@ -7,7 +7,7 @@
 
 #define HSD_REPORT_SCRIPT_SOURCE "'sha256-1z0huSm0sQXyWiIl3YECmeVvAupVW9yKrmYPNv36FQw='"
 #define HSD_REPORT_STYLE_SOURCE  "'sha256-cJ6xGoBiuBb+9hv1P22sFKQGjyaeApIXJLfHwZx/eE4='"
-#define HSD_VIEW_SCRIPT_SOURCE   "'sha256-sE0382juV/Nz0PMO1LaO81g34uhHLXNGrP0t/V7vHtM='"
+#define HSD_VIEW_SCRIPT_SOURCE   "'sha256-frtxDrCnQsOHX1oSbqphWVWof0fKGupEfiD831JCqJM='"
 #define HSD_VIEW_STYLE_SOURCE    "'sha256-J2jxWhHXJcMRBbX7nwpC10sUuzlabfVd/7TD/CjExqU='"
 
 #endif

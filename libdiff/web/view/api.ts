@@ -1,6 +1,6 @@
 /*
- * Questions to the server of `hsdiff view`, and its answers (doc/view.md). The token came with the address of the page and lives
- * here alone: it goes out as a header, never into an address, a cookie or a store. Every failure is an ApiError: a sentence and
+ * Questions to the server of `hsdiff view`, and its answers (doc/view.md). The token came with the address of the page (key.ts): it
+ * goes out as a header, never into an address or a cookie. Every failure is an ApiError: a sentence and
  * what to do next.
  */
 

@@ -8,6 +8,7 @@ import { State as PageState } from "../kit/state.ts";
 import { ApiError, type Api, type Side, type SideState, type State } from "./api.ts";
 import { Frame } from "./frame.ts";
 import { Growth } from "./growth.ts";
+import { keepKey } from "./key.ts";
 import { openObject } from "./object_view.ts";
 import { openObjects } from "./objects_view.ts";
 import { Opening } from "./opening.ts";
@@ -20,6 +21,9 @@ import type { Open, Screen, Viewer } from "./viewer.ts";
 import { whyNotScreen } from "./why_not.ts";
 
 const pollMs = 300;
+/* So often the page says that it is still there: the server ends when nobody has asked for a while. A tab that nobody looks at is allowed
+ * one timer a minute by browsers. */
+const aliveMs = 60_000;
 
 const opens: { readonly [view in Exclude<ViewName, "growth">]: Open } = {
   types: openTypes,
@@ -69,6 +73,7 @@ export class App implements Viewer {
     document.addEventListener("click", (event) => this.jumped(event));
     this.show(false);
     void this.poll();
+    setInterval(() => void this.poll(), aliveMs);
   }
 
   get sides(): readonly SideState[] {
@@ -170,6 +175,7 @@ export class App implements Viewer {
     const { token, rest } = takeToken(location.hash);
     if (token !== null) {
       history.replaceState(null, "", `#${rest}`);
+      keepKey(token);
       this.api.renew(token);
       void this.poll();
     }
@@ -276,7 +282,7 @@ export function showLost(): void {
   const main = document.getElementById("main") ?? document.body.appendChild(el("main", { id: "main" }));
   const trouble = {
     text: "This page has no key to the viewer.",
-    hint: "The key stands in the address that “hsdiff view” printed, behind the #, and is taken out of it at once: whoever reloads the page, or copies its address, loses it. Open the printed address once more.",
+    hint: "The key stands in the address that “hsdiff view” printed, behind the #, and is taken out of it at once: a copy of the page's address has none. Open the printed address once more.",
   };
   fill(main, el("h1", null, "hsdiff"), problemBox(trouble));
   document.title = "hsdiff";
