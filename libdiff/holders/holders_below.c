@@ -12,6 +12,8 @@
 
 #include <hscapture/hscapture.h>
 
+#define DEEPEST_FIRST_ITEM 3u /* steps from the holder, itself counted */
+
 static hsd_status put_chosen(hsd_growth_chosen *chosen, hsd_held_by by, uint32_t root, const uint32_t node[SIDE_COUNT],
                              uint32_t choice, hsd_error *err)
 {
@@ -144,6 +146,30 @@ static bool is_empty_place_below(const hsd_below_node *node)
     return objects == 0;
 }
 
+/* "[*]", "[*].value" */
+static bool is_item_edge(uint32_t edge)
+{
+    return edge == HSD_TRIE_ANY || (edge != HSD_TRIE_INDIRECT && (edge & HSD_PATH_EDGE_ITEM) != 0);
+}
+
+/*
+ * An element of an element's own container is no element of the holder's: `[*]: Object` and, below its `.lines: Array`,
+ * `[*]: Object` are orders and their lines, and not so many orders. Told of the first elements on the way alone: what
+ * goes on so is a tree, whose places would be as many as the orders of its names.
+ */
+static bool is_item_of_item(const hsd_trie_place *place, uint32_t edge, uint32_t type)
+{
+    bool is_named = false;
+    if (!is_item_edge(edge)) return false;
+    for (uint32_t i = place->count; i > 0; i--) {
+        const hsd_trie_step *step = &place->steps[i - 1];
+        if (step->edge == edge && step->type == type)
+            return is_named && place->depth - (place->count - i) <= DEEPEST_FIRST_ITEM;
+        is_named |= !is_item_edge(step->edge);
+    }
+    return false;
+}
+
 static hsd_status step_place_below(hsd_growth *growth, const hsd_below *above, const hsd_below_node *node,
                                    uint32_t holder, hsd_below *here, hsd_error *err)
 {
@@ -157,7 +183,10 @@ static hsd_status step_place_below(hsd_growth *growth, const hsd_below *above, c
     /* an element of the insides above would have a reference from them */
     if (node->is_apart) edge = HSD_TRIE_INDIRECT;
     if (is_shown) {
-        hsd_trie_step_into(growth->places, &above->place, edge, node->type, &here->place);
+        if (is_item_of_item(&above->place, edge, node->type))
+            here->place = hsd_trie_step_below(growth->places, &above->place, edge, node->type);
+        else
+            hsd_trie_step_into(growth->places, &above->place, edge, node->type, &here->place);
         if (is_empty_place_below(node))
             HSD_TRY(hsd_trie_add(growth->places, &here->place, HSD_TRIE_KEPT_AFTER, 0, 0, err));
     } else {

@@ -9,6 +9,7 @@
 #include <string.h>
 
 enum { MOST_STEPS = 13 }; /* the holder and twelve below it */
+enum { LOOK_BACK = 4, DEEPEST_FIRST_ITEM = 3 };
 
 static bool has_grown(const oracle_holder *holder)
 {
@@ -49,6 +50,31 @@ static bool fold(const oracle_view *v, int node, bool *is_inside, bool *is_items
     return true;
 }
 
+static bool is_item_step(const char *step) { return strncmp(step, " [*]", 4) == 0; }
+
+/* An element of an element's own container, near the holder, is no element of the holder's. */
+static bool is_item_of_item(const oracle_steps *path, const char *step)
+{
+    bool is_named = false;
+    for (uint32_t back = 0; back < path->known && is_item_step(step); back++) {
+        const uint32_t at = path->count - 1 - back;
+        if (strcmp(path->step[at], step) == 0) return is_named && at + 1 <= DEEPEST_FIRST_ITEM;
+        is_named |= !is_item_step(path->step[at]);
+    }
+    return false;
+}
+
+static void go_on_below(oracle_steps *path, const char *step)
+{
+    if (!is_item_of_item(path, step)) {
+        oracle_go_on(path, step, MOST_STEPS);
+        return;
+    }
+    if (path->count == MOST_STEPS) return;
+    snprintf(path->step[path->count++], sizeof path->step[0], "%s", step);
+    if (path->known < LOOK_BACK) path->known++;
+}
+
 /* The place of a node below `above`, which is not part of the path; true if the node itself is shown. */
 static bool find_path(const oracle_view *v, int above, int node, char *path)
 {
@@ -63,7 +89,7 @@ static bool find_path(const oracle_view *v, int above, int node, char *path)
     oracle_go_on(&steps, "the holder", MOST_STEPS);
     while (length > 0) {
         is_shown = fold(v, way[--length], &is_inside, &is_items, step);
-        if (is_shown) oracle_go_on(&steps, step, MOST_STEPS);
+        if (is_shown) go_on_below(&steps, step);
     }
     path[0] = 0;
     for (uint32_t i = 1, used = 0; i < steps.count; i++) {
