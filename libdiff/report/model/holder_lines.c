@@ -23,6 +23,9 @@
 #define HOLDERS_ON_SCREEN 3  /* without --top, and of these only those with: */
 #define SHARE_SHOWN       20 /* one part in so many of the growth, or of the holder's growth for a reference */
 #define EDGES_ON_SCREEN   8
+#define SHARE_OF_ITEMS    200 /* likewise, of a container that has more items: */
+#define ITEMS_WORTH_A_ROW 16
+#define BYTES_OF_ITEMS    2048
 #define INDENT_MOST       12
 #define LONGEST_NAME      52u /* that is sure to be read in a line of 80 columns */
 
@@ -143,6 +146,31 @@ static const hsd_column columns[] = {
 
 /* ---- which lines text has ---- */
 
+/*
+ * A container with more items than before, that make up most of what it grew by: small beside a large one, and yet no
+ * noise. It may be the leak, and the large one a cache that is still filling.
+ */
+static bool has_more_items(const hsd_diff *diff, const hsd_holder *holder)
+{
+    uint64_t came = 0;
+    int64_t growth = 0;
+    const int64_t least = hsd_change_bytes(&diff->total) / SHARE_OF_ITEMS;
+    if (holder->growth_bytes < least || holder->growth_bytes < BYTES_OF_ITEMS || hsd_holder_is_nobody(holder))
+        return false;
+    for (size_t i = 0; i < holder->edge_count; i++) {
+        const hsd_growth_edge *edge = &holder->edges[i];
+        if (edge->depth > 2 || !hsd_edge_is_item(edge->edge) || edge->after.objects <= edge->before.objects) continue;
+        const uint64_t more = edge->after.objects - edge->before.objects;
+        if (edge->depth == 2) { /* a map of lists */
+            if (more >= ITEMS_WORTH_A_ROW && edge->growth_bytes >= holder->growth_bytes / 2) return true;
+            continue;
+        }
+        came += more;
+        growth += edge->growth_bytes;
+    }
+    return came >= ITEMS_WORTH_A_ROW && growth >= holder->growth_bytes / 2;
+}
+
 /* Whether a holder says where the growth is; --top asks for more. */
 static bool is_worth_a_row(const hsd_model *model, const hsd_holder *holder)
 {
@@ -151,8 +179,17 @@ static bool is_worth_a_row(const hsd_model *model, const hsd_holder *holder)
     const int64_t growth = hsd_change_bytes(&diff->total), noise = (int64_t)hsd_model_noise(model);
     if (top == HSD_TOP_ALL) return true;
     if (top == 0 && hsd_growth_is_room(diff, hsd_model_noise(model))) return false;
+    if (growth >= noise && has_more_items(diff, holder)) return true;
     if (top > 0 || growth < noise) return holder->growth_bytes >= noise;
     return holder->growth_bytes >= growth / SHARE_SHOWN;
+}
+
+/* One is left, and it grew: its name takes no more room than "1 other holder". */
+static bool is_last_one(const hsd_diff *diff, size_t shown)
+{
+    return shown < diff->holder_count && shown <= HOLDERS_ON_SCREEN &&
+           hsd_holders_rest_without_code(diff, shown).rows == 1 && !diff->holders[shown].is_code &&
+           diff->holders[shown].growth_bytes > 0;
 }
 
 static size_t count_on_screen(const hsd_model *model)
@@ -164,6 +201,7 @@ static size_t count_on_screen(const hsd_model *model)
     while (shown < most && !diff->holders[shown].is_code && is_worth_a_row(model, &diff->holders[shown]))
         shown++;
     const bool has_grown = hsd_change_bytes(&diff->total) >= (int64_t)noise;
+    if (has_grown && model->options->top == 0 && shown > 0 && is_last_one(diff, shown)) shown++;
     while (!has_grown && model->options->top == 0 && shown > 0 &&
            hsd_holder_is_paid_below(diff, &diff->holders[shown - 1], noise))
         shown--;

@@ -66,6 +66,49 @@ Test(holders, show_three_that_matter)
     free(report);
 }
 
+/* A container that has more items is no noise, small as it is: the large one may be a cache that is still filling. */
+Test(holders, show_a_small_one_that_has_more_items)
+{
+    edges[0] = sample_edge(1, "[*]", "Entry", 1000, 1100, GROWTH / 100);
+    hsd_diff diff = grown(3);
+    for (size_t i = 1; i < 3; i++)
+        holders[i].growth_bytes = GROWTH / 100;
+    holders[1].edges = edges;
+    holders[1].edge_count = 1;
+    diff.other_holder_count = 7;
+    char *report = sample_report("text", &diff, &wide);
+    cr_expect_eq(count_of(report, "\nglobal.more "), 1);
+    HOLDS(report, "  [*]: Entry  1,000 -> 1,100 items  +1.00 MiB\n");
+    HOLDS(report, "\n8 other holders ");
+    free(report);
+    edges[0] = sample_edge(1, "[*]", "Entry", 1000, 1015, GROWTH / 100); /* some come and go anywhere */
+    report = sample_report("text", &diff, &wide);
+    LACKS(report, "global.more");
+    free(report);
+    edges[0] = sample_edge(2, "[*]", "Entry", 1000, 1100, GROWTH / 100); /* a map of lists */
+    report = sample_report("text", &diff, &wide);
+    cr_expect_eq(count_of(report, "\nglobal.more "), 1);
+    free(report);
+    holders[1].growth_bytes = GROWTH / 500;
+    report = sample_report("text", &diff, &wide);
+    LACKS(report, "global.more");
+    free(report);
+}
+
+Test(holders, name_the_only_one_that_is_left)
+{
+    hsd_diff diff = grown(2);
+    holders[1].growth_bytes = GROWTH / 100;
+    char *report = sample_report("text", &diff, &wide);
+    HOLDS(report, "\nglobal.more ");
+    LACKS(report, "other holder");
+    free(report);
+    holders[1].growth_bytes = -5;
+    report = sample_report("text", &diff, &wide);
+    HOLDS(report, "\n1 other holder ");
+    free(report);
+}
+
 Test(holders, show_as_many_as_top_says)
 {
     hsd_diff diff = grown(8);
