@@ -8,7 +8,9 @@
  *      (roots).orders: Map               static Shop.open.orders: Map               the path of the row is the end of its path
  *      (roots)                           byId and byName, together                  it is no other row's: the largest that are left
  *
- * Each holder of the diff counts for one row at most, so what is said of the rows adds up to no more than what grew.
+ * Each holder of the diff counts for one row, and for a row that begins nowhere by what is left of it: what hangs from
+ * one promise is reached by its reactions, too, and stands at several places. So what is said of the rows adds up to no
+ * more than what grew.
  */
 #include <hsdiff/series.h>
 
@@ -69,6 +71,7 @@ typedef struct asking {
     hsd_series *series;
     const hsd_diff *pair;
     bool *is_taken; /* of each holder of the pair: it is a row's */
+    int64_t *left;  /* of each: what it has grown by and no row was told of */
     hsd_error *err;
 } asking;
 
@@ -157,6 +160,7 @@ static hsd_status give_series_holder(asking *a, hsd_series_row *row, kinship how
         if (holder->growth_bytes <= 0 || holder->growth_bytes < least) break;
         if (a->is_taken[i] || holder->is_code || !is_kin(row, holder, growth, how)) continue;
         a->is_taken[i] = true;
+        a->left[i] = count == 0 ? holder->growth_bytes - growth : 0;
         told += holder->growth_bytes;
         held[count++] = holder;
     }
@@ -178,6 +182,50 @@ static hsd_status give_all(asking *a, bool (*is_asked)(const hsd_series_row *row
             !is_asked(row))
             continue;
         HSD_TRY(give_series_holder(a, row, how));
+    }
+    return HSD_OK;
+}
+
+static bool is_left_over(const asking *a, const hsd_series_row *row)
+{
+    return growth_of(a, row) > (int64_t)a->series->noise_bytes && row->held_count == 0 && !row->is_code &&
+           is_vague(row);
+}
+
+/* The holder that has most left: as much as the row has grown by. With `all` such rows nearly all of it is told. */
+static size_t find_left(const asking *a, int64_t growth, int64_t all)
+{
+    const int64_t least = growth - growth / 4;
+    size_t most = SIZE_MAX;
+    for (size_t i = 0; i < a->pair->holder_count && a->pair->holders[i].growth_bytes >= least; i++) {
+        const hsd_holder *holder = &a->pair->holders[i];
+        if (holder->is_code || hsd_holder_is_nobody(holder) || a->left[i] < least) continue;
+        if (a->left[i] - all > holder->growth_bytes / 4) continue;
+        if (most == SIZE_MAX || a->left[i] > a->left[most]) most = i;
+    }
+    return most;
+}
+
+/* Rows that begin nowhere and that no holder fits: several of them are one holder's, or what a row of its own left. */
+static hsd_status give_what_is_left(asking *a)
+{
+    const hsd_series_table *table = &a->series->holders;
+    int64_t all = 0;
+    for (size_t i = 0; i < table->row_count && i < ROWS_ASKED; i++)
+        if (is_left_over(a, &table->rows[i])) all += growth_of(a, &table->rows[i]);
+    for (size_t i = 0; i < table->row_count && i < ROWS_ASKED; i++) {
+        hsd_series_row *row = &table->rows[i];
+        if (!is_left_over(a, row)) continue;
+        const int64_t growth = growth_of(a, row);
+        const size_t holder = find_left(a, growth, all);
+        all -= growth;
+        if (holder == SIZE_MAX) continue;
+        void *kept;
+        HSD_TRY(hsd_series_take(a->series->store, sizeof(const hsd_holder *), &kept, a->err));
+        *(const hsd_holder **)kept = &a->pair->holders[holder];
+        row->held = kept;
+        row->held_count = 1;
+        a->left[holder] -= growth;
     }
     return HSD_OK;
 }
@@ -205,6 +253,7 @@ static hsd_status give_holders(asking *a)
     HSD_TRY(give_all(a, has_place, TOGETHER));
     HSD_TRY(give_all(a, begins_nowhere, AS_LARGE));
     HSD_TRY(give_all(a, is_nowhere, THE_REST));
+    HSD_TRY(give_what_is_left(a));
     forget_what_is_said(a->series);
     return HSD_OK;
 }
@@ -220,8 +269,12 @@ hsd_status hsd_series_take_pair(hsd_series *series, hsd_diff *pair, size_t from,
         series->holders.rows[i].held_count = 0;
     if (!series->holders.is_known || !pair->has_holders) return HSD_OK;
     a.is_taken = calloc(pair->holder_count + 1, sizeof *a.is_taken);
-    if (a.is_taken == NULL) return hsd_fail_nomem(err, "the holders of the series");
-    const hsd_status status = give_holders(&a);
+    a.left = calloc(pair->holder_count + 1, sizeof *a.left);
+    const bool has_memory = a.is_taken != NULL && a.left != NULL;
+    for (size_t i = 0; has_memory && i < pair->holder_count; i++)
+        a.left[i] = pair->holders[i].growth_bytes;
+    const hsd_status status = has_memory ? give_holders(&a) : hsd_fail_nomem(err, "the holders of the series");
     free(a.is_taken);
+    free(a.left);
     return status;
 }

@@ -170,6 +170,35 @@ Test(held, what_is_much_larger_belongs_to_another_row)
     end(&a);
 }
 
+Test(held, rows_that_begin_nowhere_may_be_one_holders_together)
+{
+    asked a;
+    begin(&a);
+    hsd_series_row *nobody = add_row(&a, "(roots)", "", 960 * KIB),
+                   *reactions = add_row(&a, "(roots)", "- Context - Promise", 400 * KIB);
+    const hsd_holder *promise = add_holder(&a, "server.js.shutdown", "- Promise", 1340 * KIB);
+    take(&a);
+    cr_assert_eq(nobody->held_count, 1);
+    cr_assert_eq(nobody->held[0], promise);
+    cr_assert_eq(reactions->held_count, 1);
+    cr_assert_eq(reactions->held[0], promise);
+    end(&a);
+}
+
+Test(held, what_a_holders_own_row_leaves_may_be_a_row_that_begins_nowhere)
+{
+    asked a;
+    begin(&a);
+    hsd_series_row *own = add_row(&a, "byId", "- Map", 2100 * KIB), *nobody = add_row(&a, "(roots)", "", 150 * KIB);
+    const hsd_holder *both = add_together(&a, "byId", "byName", 2280 * KIB);
+    take(&a);
+    cr_assert_eq(own->held_count, 1);
+    cr_assert_eq(own->held[0], both);
+    cr_assert_eq(nobody->held_count, 1);
+    cr_assert_eq(nobody->held[0], both);
+    end(&a);
+}
+
 Test(held, a_place_that_others_share_says_so)
 {
     asked a;
