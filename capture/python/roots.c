@@ -100,9 +100,21 @@ void roots_interpreter(walk *w, void *interpreter)
     atexit_roots(w, interpreter);
 }
 
+/* Is it counted more often than referred to, now that all that refers is known? */
+static bool is_held_by_c(walk *w, const py_object *object)
+{
+    bool is_new;
+    const uint64_t *slot = visited_slot(&w->seen, object, &is_new);
+    return slot != NULL && visited_is_written(*slot) && visited_balance(&w->seen, *slot) < 0;
+}
+
 /* ---- asyncio ---- */
 
-/* Tasks that are not done, of all loops: a WeakSet, whose set has weak references. */
+/*
+ * Tasks that are not done, of all loops: a WeakSet, whose set has weak references. It keeps none of them: those that
+ * are roots are counted more often than referred to (a loop that C has written), and what a coroutine waits for, a set,
+ * a variable holds the others. One that nothing holds goes with the next collection.
+ */
 void roots_tasks(walk *w, void *interpreter)
 {
     const py_object *globals = py_module_dict(&w->py, interpreter, "asyncio.tasks");
@@ -115,7 +127,7 @@ void roots_tasks(walk *w, void *interpreter)
         if (reference == NULL || set->table[i].hash == -1 || !py_is_subtype(reference->type, w->py.types.weakref))
             continue;
         py_object *task = ((const py_weak *)reference)->object;
-        if (task == NULL || task == w->py.none || !walk_meet(w, task, false)) continue;
+        if (task == NULL || task == w->py.none || !is_held_by_c(w, task)) continue;
         secondary_root(w, HSC_ROOT_RUNTIME, "asyncio tasks", task);
     }
 }

@@ -356,9 +356,9 @@ void walk_all(walk *w)
     each_interpreter(w, roots_modules);
     each_interpreter(w, roots_interpreter);
     each_interpreter(w, frames_of_threads);
-    each_interpreter(w, roots_tasks);
     each_interpreter(w, first_pass);
     each_interpreter(w, second_pass);
     write_others(w);
+    each_interpreter(w, roots_tasks);
     if (!walk_is_over(w)) roots_held(w);
 }

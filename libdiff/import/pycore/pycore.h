@@ -450,6 +450,8 @@ bool hsd_pywalk_is_over(const pycore *c);
 void hsd_pywalk_refer(pycore *c, uint64_t target, uint32_t label, uint64_t index, pyrole as, bool is_counted);
 /* Meets an object for a root. False for 0, and for what is none. */
 bool hsd_pywalk_meet(pycore *c, uint64_t object, bool is_counted);
+/* Is it counted more often than referred to? Known once all is written. */
+bool hsd_pywalk_is_held(const pycore *c, uint64_t object);
 /* Writes it now, unless it is written, and then what waits. */
 void hsd_pywalk_write(pycore *c, uint64_t object, pyrole as, uint32_t name);
 uint64_t hsd_pywalk_refcount(const pycore *c, uint64_t word, bool *is_immortal);

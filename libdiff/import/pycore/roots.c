@@ -115,7 +115,7 @@ void hsd_pyroots_interpreter(pycore *c, uint64_t interpreter)
 
 /* ---- asyncio ---- */
 
-/* Tasks that are not done, of all loops: a WeakSet, whose set has weak references. */
+/* Tasks that are not done, of all loops, and that nothing but C holds: a WeakSet, whose set has weak references. */
 void hsd_pyroots_tasks(pycore *c, uint64_t interpreter)
 {
     const uint64_t globals = hsd_pyvalues_module(c, interpreter, "asyncio.tasks");
@@ -133,7 +133,7 @@ void hsd_pyroots_tasks(pycore *c, uint64_t interpreter)
             !hsd_pyplans_is_subtype(c, type, py_symbol(c, PY_WEAKREF)))
             continue;
         const uint64_t task = py_word(c, reference + WEAK_OBJECT);
-        if (task != 0 && task != py_symbol(c, PY_NONE) && hsd_pywalk_meet(c, task, false))
+        if (task != 0 && task != py_symbol(c, PY_NONE) && hsd_pywalk_is_held(c, task))
             put_pyroot(c, HSC_ROOT_RUNTIME, HSC_ROOT_SECONDARY, "asyncio tasks", task);
     }
 }

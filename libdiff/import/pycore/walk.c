@@ -139,6 +139,12 @@ uint64_t hsd_pywalk_refcount(const pycore *c, uint64_t word, bool *is_immortal)
     return c->at.minor >= 12 ? (uint32_t)word : word;
 }
 
+bool hsd_pywalk_is_held(const pycore *c, uint64_t object)
+{
+    const uint32_t number = hsd_id_table_find(&c->ids, object);
+    return number != 0 && c->visits[number - 1].is_written && c->visits[number - 1].balance < 0;
+}
+
 /* ---- objects ---- */
 
 static uint64_t elements_of(pycore *c, const pytype *type, uint64_t object)
@@ -355,10 +361,10 @@ hsd_status hsd_pywalk_all(pycore *c, hsd_error *err)
     each_interpreter(c, hsd_pyroots_modules);
     each_interpreter(c, hsd_pyroots_interpreter);
     each_interpreter(c, hsd_pyframes_of_threads);
-    each_interpreter(c, hsd_pyroots_tasks);
     each_interpreter(c, first_pass);
     each_interpreter(c, second_pass);
     write_others(c);
+    each_interpreter(c, hsd_pyroots_tasks);
     if (!hsd_pywalk_is_over(c)) hsd_pyroots_held(c);
     return hsd_pycore_check(c, err);
 }
