@@ -38,6 +38,11 @@ hsd_status hsd_step_append_with_type(hsd_buffer *out, const hsd_step *step, hsd_
 hsd_status hsd_holder_append(hsd_buffer *out, const hsd_holder *holder, const char *before, const char *after,
                              hsd_error *err);
 
+/* The same for a sentence: a place that is far from its root begins at the last function whose place in the code is
+ * known, "Function main (server.js:9).sessions (Map)". The table has the whole way. */
+hsd_status hsd_holder_append_near(hsd_buffer *out, const hsd_holder *holder, const char *before, const char *after,
+                                  hsd_error *err);
+
 /* What stands at the end of the place, between `before` and `after`: the object by its name, or its type. Nothing where
  * the place has said it. The place has steps and does not end in a type. */
 hsd_status hsd_place_append_type(hsd_buffer *out, const hsd_spot *place, const char *before, const char *after,

@@ -59,7 +59,7 @@ static void print_place(hsd_screen *screen, const hsd_holder *holder)
 {
     hsd_out *out = &screen->out;
     hsd_buffer raw = {0};
-    if (out->status == HSD_OK) out->status = hsd_holder_append(&raw, holder, " (", ")", out->err);
+    if (out->status == HSD_OK) out->status = hsd_holder_append_near(&raw, holder, " (", ")", out->err);
     print_short(screen, &raw);
     hsd_buffer_release(&raw);
 }

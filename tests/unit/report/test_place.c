@@ -108,3 +108,48 @@ Test(place, says_a_name_once)
     cr_expect_str_eq(object_at_end("main", &field, 1), "main.type (class com.x.Main)");
     cr_expect_str_eq(object_at_end("main", &plain, 1), "main.map (java.util.HashMap)");
 }
+
+static const char *near_of(const hsd_holder *holder)
+{
+    static char text[512];
+    hsd_buffer buffer = {0};
+    cr_assert(hsd_holder_append_near(&buffer, holder, " (", ")", NULL) == HSD_OK && buffer.size < sizeof text);
+    memcpy(text, buffer.data, buffer.size);
+    text[buffer.size] = 0;
+    hsd_buffer_release(&buffer);
+    return text;
+}
+
+/* In a sentence, where the way from the root is longer than a line of it. */
+Test(place, begins_at_the_last_function_with_a_place_in_code)
+{
+    const hsd_step far[] = {
+        sample_step("", "Context"),        sample_step(".stdin", "ReadStream"),
+        sample_step("._events", "Object"), sample_step(".data", "Function"),
+        sample_step(".self", "Interface"), sample_step(".onLine", "Function (anonymous) (server.js:9)"),
+        sample_step(".sessions", "Map")};
+    hsd_holder holder = sample_holder("node:internal/bootstrap/is_main_thread", far, 7, 1000);
+    cr_expect_str_eq(near_of(&holder), "Function (anonymous) (server.js:9).sessions (Map)");
+    holder.root = sample_text("app.js"); /* short enough to be read */
+    cr_expect_str_eq(near_of(&holder), "app.js.stdin._events.data.self.onLine.sessions (Map)");
+    holder.root = sample_text("node:internal/bootstrap/is_main_thread");
+    holder.path_count = 6; /* the function holds it itself */
+    cr_expect_eq(strncmp(near_of(&holder), "node:internal/", 14), 0);
+    holder.path_count = 5;
+    cr_expect_eq(strncmp(near_of(&holder), "node:internal/", 14), 0, "none is known");
+}
+
+Test(place, begins_there_also_for_what_several_fields_hold)
+{
+    const hsd_step far[] = {
+        sample_step("", "Context"),        sample_step(".a_long_name_of_a_field_of_the_runtime", "Object"),
+        sample_step(".handlers", "Array"), sample_step("[*]", "Function main (server.js:9)"),
+        sample_step(".queue", "Queue"),    sample_step(".head", "Node")};
+    const hsd_step tail[] = {far[0], far[1], far[2], far[3], far[4], sample_step(".tail", "Node")};
+    const hsd_co_holder by[] = {{.root = sample_text("node:internal/x"), .path = far, .path_count = 6},
+                                {.root = sample_text("node:internal/x"), .path = tail, .path_count = 6}};
+    hsd_holder holder = sample_holder("node:internal/x", far, 5, 1000);
+    holder.by = by;
+    holder.by_count = 2;
+    cr_expect_str_eq(near_of(&holder), "Function main (server.js:9).queue (Queue), by .head and .tail, together");
+}

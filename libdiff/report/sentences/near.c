@@ -1,0 +1,83 @@
+/*
+ * A place that is far from its root, as a sentence says it: from the last function on the way whose place in the code
+ * is known. What a function of the program keeps in its variables is reached over what the runtime does with its
+ * closures, and nobody reads that:
+ *
+ *      node:internal/…is_main_thread.stdin._events.data (function ondata).self._events.line.round.sessions (Map)
+ *      Function (anonymous) (server.js:9).sessions (Map)
+ */
+#include <ctype.h>
+#include <string.h>
+
+#include "report/model/holder_rows.h"
+#include "report/sentences/place.h"
+#include <hscapture/hscapture.h>
+
+#define LONGEST_READ 60u /* bytes of a place that people read */
+#define LEAST_SPARED 3u  /* steps */
+#define MOST_STEPS   32u
+
+/* "Function (anonymous) (server.js:9)", "coroutine main (tasks.py:18)" */
+static bool has_place_in_code(hsd_text type)
+{
+    size_t at = type.size;
+    if (at < 4 || type.data[--at] != ')') return false;
+    const size_t end = at;
+    while (at > 0 && isdigit((unsigned char)type.data[at - 1]))
+        at--;
+    if (at == end || at == 0 || type.data[at - 1] != ':') return false;
+    while (at > 0 && type.data[at - 1] != '(' && type.data[at - 1] != ' ')
+        at--;
+    return at > 0 && type.data[at - 1] == '(';
+}
+
+/* The step from which on the place is said; 0 = from its root. */
+static size_t find_near(const hsd_holder *holder)
+{
+    for (size_t i = holder->path_count; i-- > LEAST_SPARED;) {
+        if (i + 1 == holder->path_count || !has_place_in_code(holder->path[i].type)) continue;
+        const bool is_cut_behind = holder->path_cut > 0 && i < holder->path_count / 2;
+        return is_cut_behind || holder->path_count - i > MOST_STEPS ? 0 : i;
+    }
+    return 0;
+}
+
+static hsd_status place_size(const hsd_holder *holder, size_t *size, hsd_error *err)
+{
+    const hsd_spot place = {holder->root, holder->path, holder->path_count, holder->path_cut};
+    hsd_buffer text = {0};
+    const hsd_status status = hsd_place_append(&text, &place, err);
+    *size = text.size;
+    hsd_buffer_release(&text);
+    return status;
+}
+
+static hsd_status append_near(hsd_buffer *out, const hsd_holder *holder, size_t from, const char *before,
+                              const char *after, hsd_error *err)
+{
+    hsd_step steps[MOST_STEPS];
+    const size_t count = holder->path_count - from;
+    memcpy(steps, holder->path + from, count * sizeof steps[0]);
+    steps[0].edge = (hsd_text){"", 0};
+    steps[0].repeat = 1;
+    const hsd_spot place = {steps[0].type, steps, count, 0};
+    HSD_TRY(hsd_place_append(out, &place, err));
+    if (!hsd_place_ends_in_type(&place)) HSD_TRY(hsd_place_append_type(out, &place, before, after, err));
+    if (holder->by_count == 0) return HSD_OK;
+    HSD_TRY(hsd_buffer_append(out, ", by ", 5, err));
+    HSD_TRY(hsd_together_append(out, holder, before, after, err));
+    return holder->by_count > 1 ? hsd_buffer_append(out, ", together", 10, err) : HSD_OK;
+}
+
+hsd_status hsd_holder_append_near(hsd_buffer *out, const hsd_holder *holder, const char *before, const char *after,
+                                  hsd_error *err)
+{
+    const bool is_one_place = !hsd_holder_is_nobody(holder) && holder->thread_count == 0 &&
+                              (holder->by_count == 0 || hsd_holder_leads_to(holder));
+    const size_t from = is_one_place ? find_near(holder) : 0;
+    size_t size = 0;
+    if (from > 0) HSD_TRY(place_size(holder, &size, err));
+    const bool says_nothing = holder->root_kind == HSC_ROOT_HANDLE; /* held by C */
+    return size > (says_nothing ? 0 : LONGEST_READ) ? append_near(out, holder, from, before, after, err)
+                                                    : hsd_holder_append(out, holder, before, after, err);
+}
