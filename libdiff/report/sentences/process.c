@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "report/words/number.h"
+#include <hscapture/hscapture.h>
 
 #define UNSEEN_LEAST (UINT64_C(1) << 20)
 #define UNSEEN_SHARE 10 /* one part in so many of the process before */
@@ -76,7 +77,8 @@ void hsd_screen_process(hsd_screen *screen)
 
 static int64_t external_of(const hsd_type_row *row) { return (int64_t)(row->external_after - row->external_before); }
 
-/* The type whose external bytes grew most, of those behind `before` in that order. */
+/* The type whose external bytes grew most, of those behind `before` in that order. Those of the runtime's own, which no
+ * program knows (what stands behind an ArrayBuffer in V8), are not told: the holder is. */
 static const hsd_type_row *next_external(const hsd_diff *diff, const hsd_type_row *before)
 {
     const hsd_type_row *largest = NULL;
@@ -84,6 +86,7 @@ static const hsd_type_row *next_external(const hsd_diff *diff, const hsd_type_ro
         const hsd_type_row *row = &diff->types[i];
         const bool is_told = before && (external_of(row) > external_of(before) ||
                                         (external_of(row) == external_of(before) && row <= before));
+        if (row->flags & HSC_TYPE_INTERNAL) continue;
         if (!is_told && external_of(row) > 0 && (!largest || external_of(row) > external_of(largest))) largest = row;
     }
     return largest;

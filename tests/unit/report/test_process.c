@@ -2,6 +2,7 @@
  * The process beside its heap: what is said of memory that no capture shows, and when nothing is.
  */
 #include <criterion/criterion.h>
+#include <hscapture/hscapture.h>
 #include <stdio.h>
 
 #include "report/sentences/process.h"
@@ -105,6 +106,10 @@ Test(process, external_memory_is_told_where_it_decides)
     diff.external_after += MIB;
     report = sample_report("text", &diff, &wide);
     HOLDS(report, "java.nio.DirectByteBuffer +5.00 MiB, java.nio.MappedByteBuffer +1.00 MiB.\n");
+    free(report);
+    rows[0].flags = rows[2].flags = HSC_TYPE_INTERNAL; /* nobody knows them */
+    report = sample_report("text", &diff, &wide);
+    HOLDS(report, "6.00 MiB of the growth is external, memory outside the heap.\n");
     free(report);
     report = sample_report("json", &diff, &wide);
     SAYS(report, "\"external\": {\"before\": 0, \"after\": 6291456}");
