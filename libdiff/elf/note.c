@@ -82,11 +82,14 @@ bool hsd_elf_is_go(const hsd_elf *elf)
 {
     for (uint32_t i = 0; i < elf->segment_count; i++) {
         const hsd_elf_segment *segment = &elf->segments[i];
-        uint64_t at = segment->offset;
+        uint64_t at = segment->offset, end;
         hsd_elf_note note;
-        if (segment->type == HSD_ELF_NOTE && hsd_elf_next_note(elf, &at, elf->input.bytes, segment->alignment, &note) &&
-            note.name_bytes == 4 && memcmp(note.name, "Go\0", 4) == 0)
-            return true;
+        if (segment->type != HSD_ELF_NOTE || segment->file_bytes > MOST_NOTE_BYTES ||
+            !hsd_add_u64(at, segment->file_bytes, &end))
+            continue;
+        /* the C linker, which links what uses cgo, puts notes of its own in front */
+        while (hsd_elf_next_note(elf, &at, end, segment->alignment, &note))
+            if (note.name_bytes == 4 && memcmp(note.name, "Go\0", 4) == 0) return true;
     }
     return false;
 }

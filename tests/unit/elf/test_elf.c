@@ -306,6 +306,24 @@ Test(elf, packed_sections_are_unpacked)
     }
 }
 
+/* As the C linker writes a program with cgo: its own note first, and Go's behind it. */
+Test(elf, a_program_of_go_is_known_by_any_of_its_notes)
+{
+    made m;
+    hsd_elf elf;
+    make(&m, shapes[0]);
+    put_segment(&m, 1, HSD_ELF_NOTE, NOTES_AT, 0, 40);
+    memcpy(m.bytes + NOTES_AT + 20, m.bytes + NOTES_AT, 20);
+    memcpy(m.bytes + NOTES_AT + 32, "Go\0", 4);
+    cr_assert(open_made(&elf, &m, sizeof m.bytes, NULL) == HSD_OK);
+    cr_expect(hsd_elf_is_go(&elf));
+    hsd_elf_close(&elf);
+    put_segment(&m, 1, HSD_ELF_NOTE, NOTES_AT, 0, 36);
+    cr_assert(open_made(&elf, &m, sizeof m.bytes, NULL) == HSD_OK);
+    cr_expect(!hsd_elf_is_go(&elf)); /* the second one ends behind the segment */
+    hsd_elf_close(&elf);
+}
+
 Test(elf, notes_are_told_by_name_and_kind)
 {
     made m;
