@@ -145,6 +145,22 @@ def gates(tool, folder):
 
 # ---- what goes wrong
 
+def while_it_starts(tool, folder):
+    """A runtime that listens and has not started: asked then, it told no heap for ever, or ended the program."""
+    start(tool).quit()  # it is built
+    runtime = dotnet_runtime.install(pathlib.Path(tool.agents).parent / "runtimes")
+    for turn in range(4):
+        more = {"DOTNET_SYSTEM_GLOBALIZATION_INVARIANT": "1", "TMPDIR": str(folder)}
+        with subprocess.Popen([str(runtime / "dotnet"), "exec", str(pathlib.Path(BUILT.name) / "dotnet_leak.dll")], stdin=subprocess.PIPE,
+                              stdout=subprocess.DEVNULL, env=dict(os.environ, **more)) as process:
+            wait_until("there is no socket", lambda: list(folder.glob(f"dotnet-diagnostic-{process.pid}-*")))
+            tool.capture(process.pid, folder / f"{turn}.hs")
+            tool.run("verify", folder / f"{turn}.hs")
+            process.stdin.write(b"quit\n")
+            process.stdin.close()
+            same("exit status of the program", process.wait(timeout=60), 0)
+
+
 def aborted(tool, folder):
     """Captures that are killed at any moment: the program lives, nothing is left, the next capture is whole."""
     chance = random.Random(6)
@@ -200,5 +216,5 @@ def stopped_output(tool, folder):
 
 
 if __name__ == "__main__":
-    kit.main({f.__name__: f for f in (leak, server_collector, program_that_collects, large_array, gates, aborted, target_killed,
-                                      stopped_output)})
+    kit.main({f.__name__: f for f in (leak, server_collector, program_that_collects, large_array, gates, while_it_starts, aborted,
+                                      target_killed, stopped_output)})

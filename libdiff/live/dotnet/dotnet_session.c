@@ -13,12 +13,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #define SILENCE_MS 120000 /* after so long without a byte the keeper gives up */
 #define AGAIN_MS   100    /* between two tries of what cannot be had at once */
+#define TELLS_MS   3000   /* the first words of a heap come in a tenth of that */
+#define HEAD_BYTES 1024   /* more than stands in front of the events, less than a heap */
 
 /* What is written into the pipe; its end says that nobody reads the stream any more. */
 enum { SAY_SESSION = 'S', SAY_END = 'E' };
@@ -257,6 +260,19 @@ hsd_status hsd_dotnet_session_open(hsd_dotnet_session *session, hsd_live *live, 
     hsd_dotnet_forget(&address);
     if (status != HSD_OK) hsd_dotnet_session_close(session);
     return status;
+}
+
+hsd_status hsd_dotnet_session_listen(const hsd_dotnet_session *session, hsd_live *live, hsd_error *err)
+{
+    const uint64_t end = hsd_now_ns() + TELLS_MS * UINT64_C(1000000);
+    int waiting = 0;
+    while (ioctl(session->fd, FIONREAD, &waiting) == 0 && waiting <= HEAD_BYTES) {
+        struct pollfd gone = {.fd = session->fd, .events = POLLRDHUP};
+        if (hsd_now_ns() >= end) return HSD_E_NOT_FOUND;
+        HSD_TRY(hsd_progress(live->reporter, "waiting for the runtime to tell its heap", 0, 0, err));
+        if (poll(&gone, 1, AGAIN_MS / 5) > 0) return HSD_OK;
+    }
+    return HSD_OK;
 }
 
 void hsd_dotnet_session_end(hsd_dotnet_session *session)

@@ -24,6 +24,10 @@ typedef struct hsd_dotnet_session {
  */
 hsd_status hsd_dotnet_session_open(hsd_dotnet_session *session, hsd_live *live, hsd_error *err);
 
+/* Waits until it tells more than that it is there. HSD_E_NOT_FOUND: it has not for a few seconds, and will not; without
+ * an error set. */
+hsd_status hsd_dotnet_session_listen(const hsd_dotnet_session *session, hsd_live *live, hsd_error *err);
+
 /* Has it ended: what is still to come comes, and then the end of the stream. Does not wait. */
 void hsd_dotnet_session_end(hsd_dotnet_session *session);
 

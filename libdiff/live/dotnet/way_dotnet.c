@@ -6,6 +6,7 @@
  *      connection 1   ask for the heap ──► answer: session ──► events … ──► rest ──► end
  *      connection 2                         when the importer has seen the end of the collection: end the session
  */
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,8 @@
 #include "live/procfs.h"
 
 #define MAPS_BYTES ((size_t)4 << 20)
+
+enum { STARTED_MS = 5000, LOOK_AGAIN_MS = 20, SILENT_MS = 30000 };
 
 /* ---- whose way it is ---- */
 
@@ -102,10 +105,46 @@ static hsd_gate look_dotnet_way(const hsd_process_facts *facts, hsd_process *pro
 /* Called from within the import, while the runtime still writes: only asks, for the rest is read behind this call. */
 static void end_session(void *context) { hsd_dotnet_session_end(context); }
 
+/*
+ * A runtime listens before it has started. Asked in between it takes the question and makes no collection, so that
+ * nobody is ever told a heap, or it ends the program. The program's own code is on when its first assembly has loaded
+ * the one that all refer to; a program that is one file has none, and is given time. The moment between is short, so a
+ * young process that stays silent is asked again.
+ */
+static bool is_young(const hsd_process_facts *facts, unsigned milliseconds)
+{
+    return hsd_unix_now_ns() - facts->started_unix_ns < milliseconds * UINT64_C(1000000);
+}
+
+static hsd_status wait_for_runtime(hsd_live *live, hsd_error *err)
+{
+    hsd_process_facts now = *live->facts;
+    now.has_mapped = false; /* looks anew */
+    for (int looks = 0; looks < STARTED_MS / LOOK_AGAIN_MS && is_young(&now, STARTED_MS); looks++) {
+        if (hsd_process_maps(&now, "System.Runtime.dll", false)) break;
+        HSD_TRY(hsd_progress(live->reporter, "waiting until the runtime has started", 0, 0, err));
+        poll(NULL, 0, LOOK_AGAIN_MS);
+    }
+    return HSD_OK;
+}
+
+static hsd_status open_session(hsd_dotnet_session *session, hsd_live *live, hsd_error *err)
+{
+    HSD_TRY(wait_for_runtime(live, err));
+    for (;;) {
+        HSD_TRY(hsd_dotnet_session_open(session, live, err));
+        if (!is_young(live->facts, SILENT_MS)) return HSD_OK;
+        const hsd_status status = hsd_dotnet_session_listen(session, live, err);
+        if (status == HSD_OK) return HSD_OK;
+        hsd_dotnet_session_close(session);
+        if (status != HSD_E_NOT_FOUND) return status;
+    }
+}
+
 static hsd_status capture_dotnet_way(hsd_live *live, hsd_error *err)
 {
     hsd_dotnet_session session;
-    HSD_TRY(hsd_dotnet_session_open(&session, live, err));
+    HSD_TRY(open_session(&session, live, err));
     const hsd_import_origin origin = {.heap_end = end_session, .context = &session};
     const hsd_import_options options = {
         .origin = &origin, .compression = live->options->compression, .salvage = live->options->keep_cut};
