@@ -46,18 +46,40 @@ static uint32_t role_of(const char *class_name, const char *name)
     return hsc_java_known_view(bytes_of(class_name), bytes_of(name)) ? JVM_VIEW : JVM_FIELD;
 }
 
-static void label_static(jvm_capture *capture, const jvm_class *of, const char *name, jvm_field *field)
+/* Lists of virtual threads that are under way, each of which is a root here (threads.c); and what leads from a thread
+ * back to its list, and to what it waits for, which is on its stack. */
+static bool is_of_threads(const char *class_name, const char *name)
 {
-    field->label = jvm_label(&capture->output, HSC_LABEL_STATIC, of->is_lasting ? HSC_LABEL_NAMED_ROOT : 0, name);
+    static const char *const fields[][2] = {
+        {"jdk.internal.vm.ThreadContainers$RootContainer$TrackingRootContainer", "VTHREADS"},
+        {"jdk.internal.vm.SharedThreadContainer", "virtualThreads"},
+        {"java.util.concurrent.ThreadPerTaskExecutor", "threads"},
+        {"java.lang.Thread", "container"},
+        {"java.lang.Thread", "parkBlocker"}};
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
+        if (strcmp(class_name, fields[i][0]) == 0 && strcmp(name, fields[i][1]) == 0) return true;
+    return false;
+}
+
+static uint32_t strength_of_field(const char *class_name, const char *name)
+{
+    const bool is_weak =
+        is_of_threads(class_name, name) || hsc_java_known_register(bytes_of(class_name), bytes_of(name));
+    return is_weak ? HSC_STRENGTH_WEAK : HSC_STRENGTH_STRONG;
+}
+
+static void label_static(jvm_capture *capture, const jvm_class *of, const char *class_name, const char *name,
+                         jvm_field *field)
+{
+    const uint32_t named = of->is_lasting ? HSC_LABEL_NAMED_ROOT : 0;
+    field->label = jvm_label(&capture->output, HSC_LABEL_STATIC, named | strength_of_field(class_name, name), name);
     field->role = of->is_lasting ? JVM_STATIC : JVM_FIELD;
 }
 
 static void label_field(jvm_capture *capture, const char *class_name, const char *name, jvm_field *field)
 {
     const uint32_t fold = hsc_java_known_fold(bytes_of(class_name), bytes_of(name)) ? HSC_LABEL_FOLD : 0;
-    const uint32_t strength =
-        hsc_java_known_register(bytes_of(class_name), bytes_of(name)) ? HSC_STRENGTH_WEAK : HSC_STRENGTH_STRONG;
-    field->label = jvm_label(&capture->output, HSC_LABEL_FIELD, fold | strength, name);
+    field->label = jvm_label(&capture->output, HSC_LABEL_FIELD, fold | strength_of_field(class_name, name), name);
     field->role = role_of(class_name, name);
 }
 
@@ -78,7 +100,7 @@ static void describe_field(jvm_capture *capture, jclass class, const char *class
         (*jvmti)->GetFieldModifiers(jvmti, class, id, &modifiers);
         jvm_utf8(raw, name, sizeof name);
         if ((modifiers & 0x0008) != 0) {
-            label_static(capture, of, name, field);
+            label_static(capture, of, class_name, name, field);
             if (is_thread_local(signature)) jvm_read_local(capture, class, class_name, id, name);
         } else
             label_field(capture, class_name, name, field);

@@ -116,8 +116,18 @@ typedef struct jvm_thread {
     uint32_t label;                    /* string `thread "main"` */
     uint32_t name;                     /* string */
     uint32_t first_frame, frame_count; /* stand together */
-    bool is_named;                     /* else its texts come after the walk */
+    const char *text;                  /* of the label, NULL = it comes after the walk */
+    bool is_listed;                    /* by the JVM, before the walk */
+    bool is_root;                      /* was made one here */
 } jvm_thread;
+
+/* A place in code where threads stand that the JVM did not list: they share the label, for there are thousands. */
+typedef struct jvm_place {
+    jmethodID method;
+    jlocation location;
+    uint32_t label; /* 0 = the slot is free */
+    bool is_defined;
+} jvm_place;
 
 typedef struct jvm_frame {
     jmethodID method;
@@ -198,6 +208,8 @@ typedef struct jvm_capture {
     uint32_t thread_slots, thread_count;
     jvm_frame *frames;
     uint32_t frame_count;
+    jvm_place *places;
+    uint32_t place_count;
     jvm_late *late;
     uint32_t late_count;
     jvm_pending pending;
@@ -228,6 +240,9 @@ bool jvm_read_threads(jvm_capture *capture);
 jvm_thread *jvm_thread_of(jvm_capture *capture, jlong tag);
 /* The thread with this tag if it is known. */
 jvm_thread *jvm_find_thread(const jvm_capture *capture, jlong tag);
+/* Of a thread that the JVM does not list, which are virtual ones: makes it a root, once. False: the writer failed. In
+ * the walk. */
+bool jvm_root_thread(jvm_capture *capture, jvm_thread *thread);
 /* String of a frame's root; the thread's where there is no room. In the walk. */
 uint32_t jvm_frame_label(jvm_capture *capture, jvm_thread *thread, uint32_t depth, jmethodID method,
                          jlocation location);

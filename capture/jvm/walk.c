@@ -300,6 +300,7 @@ static void on_root(jvm_capture *capture, jvmtiHeapReferenceKind kind, const jvm
         const jmethodID method = is_stack ? info->stack_local.method : info->jni_local.method;
         jvm_thread *thread = tag == 0 ? NULL : jvm_thread_of(capture, tag);
         if (thread != NULL) {
+            if (!jvm_root_thread(capture, thread)) capture->has_failed = true;
             root.thread = thread->number;
             root.label = thread->label;
             if (method != NULL && depth >= 0) {

@@ -180,6 +180,36 @@ def local(tool, folder):
     check_leak(diff, "JvmLeak$Session", f'thread "worker", JvmLeak.work(JvmLeak.java:{line})', "java.util.ArrayList", True)
 
 
+def newest_jdk():
+    """The folder of the commands of the newest JDK of this machine, and its version."""
+    found = [(0, pathlib.Path())]
+    for javac in [*glob.glob("/usr/lib/jvm/*/bin/javac"), shutil.which("javac")]:
+        said = subprocess.run([javac, "-version"], capture_output=True, text=True)
+        version = re.search(r"javac (\d+)", said.stdout + said.stderr)
+        if version and (pathlib.Path(javac).parent / "java").exists():
+            found.append((int(version[1]), pathlib.Path(javac).parent))
+    return max(found)
+
+
+def virtual(tool, folder):
+    """Thousands of virtual threads that wait: called by the place where they do, and each looked for no more than any other object."""
+    need_agent(tool)
+    version, commands = newest_jdk()
+    if version < 21:
+        kit.skip(f"the newest JDK is {version}, and has no virtual threads")
+    source = kit.HERE / "programs" / "VirtualWaits.java"
+    subprocess.run([commands / "javac", "-d", BUILT.name, source], check=True, capture_output=True)
+    with kit.Program([str(commands / "java"), "-Xmx256m", "-cp", BUILT.name, "VirtualWaits"]) as program:
+        diff = two_captures(tool, folder, program, ("--way", "jvm"), 300, 700)
+        program.quit()
+    line = next(i for i, text in enumerate(source.read_text().splitlines(), 1) if "// waits" in text)
+    found, share = first_holder(diff)
+    same("holder", found["root"], f"virtual threads in VirtualWaits.awaitAnswer(VirtualWaits.java:{line})")
+    check(share >= 0.95, f"{found['root']} holds {share:.3f} of the growth")
+    payment = row(diff["types"], "type", "VirtualWaits$Payment")
+    same("payments grew by", payment["growth"]["objects"], 700)
+
+
 def finalizer(tool, folder):
     """What waits behind a finalizer that hangs is held by the queue, with the Finalizer that it waits in."""
     need_agent(tool)
@@ -525,7 +555,8 @@ def large(tool, folder):
 
 
 CASES = {f"leak-{collector}": leak_case("static", collector, "jvm") for collector in COLLECTORS}
-CASES |= {"leak-threadlocal": leak_case("threadlocal", "g1", "jvm"), "leak-local": local, "leak-finalizer": finalizer,
+CASES |= {"leak-threadlocal": leak_case("threadlocal", "g1", "jvm"), "leak-local": local, "leak-virtual": virtual,
+          "leak-finalizer": finalizer,
           "dump-serial": leak_case("static", "serial", "hprof"), "dump-g1": leak_case("static", "g1", "hprof"), "alike": alike,
           "identity": identity, "forget": forget, "gates": gates, "other-space": other_space, "aborted-jvm": aborted("jvm"),
           "aborted-hprof": aborted("hprof"), "target-killed": target_killed, "full-disk": full_disk, "slow-reader": slow_reader, "chosen": chosen,
