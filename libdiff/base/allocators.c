@@ -28,6 +28,8 @@ static const char *const prefixes[] = {
     "<T as core::",
     "<[T] as alloc::",
     "<[T] as core::",
+    "<u8 as alloc::",
+    "<u8 as core::",
     "<str as alloc::",
     "<I as core::",
     "<F as core::",

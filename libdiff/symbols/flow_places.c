@@ -29,13 +29,13 @@ typedef struct finding {
 /* ---- the frame ---- */
 
 /* push %rbp; mov %rsp,%rbp at the beginning: then rbp leads to the frame. */
-static bool has_frame_pointer(const finding *f)
+bool hsd_flow_has_frame_pointer(const hsd_module *module, Dwarf_Die *function)
 {
     static const uint8_t plain[] = {0x55, 0x48, 0x89, 0xe5}, marked[] = {0xf3, 0x0f, 0x1e, 0xfa};
     uint8_t code[8];
     Dwarf_Addr low;
-    if (dwarf_lowpc(&f->out->scope->functions[0], &low) != 0) return false;
-    const size_t size = hsd_module_code(f->module, low, code, sizeof code);
+    if (dwarf_lowpc(function, &low) != 0) return false;
+    const size_t size = hsd_module_code(module, low, code, sizeof code);
     const size_t at = size >= sizeof marked && memcmp(code, marked, sizeof marked) == 0 ? sizeof marked : 0;
     return size >= at + sizeof plain && memcmp(code + at, plain, sizeof plain) == 0;
 }
@@ -205,7 +205,7 @@ hsd_status hsd_flow_places_find(hsd_flow_places *out, const hsd_module *module, 
     *out = (hsd_flow_places){.scope = scope, .list = calloc(MOST_PLACES, sizeof *out->list)};
     if (out->list == NULL) return hsd_fail_nomem(err, "types");
     finding f = {.module = module, .out = out, .after = after};
-    f.has_frame_pointer = has_frame_pointer(&f);
+    f.has_frame_pointer = hsd_flow_has_frame_pointer(module, &scope->functions[0]);
     find_places(&f);
     return HSD_OK;
 }

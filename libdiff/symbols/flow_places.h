@@ -45,6 +45,9 @@ bool hsd_flow_pointee_at_address(hsd_flow_places *places, uint64_t address, Dwar
 /* Where a variable of the program stands, if that is one place for good. */
 bool hsd_flow_variable_address(Dwarf_Die *variable, uint64_t *address);
 
+/* Whether rbp leads to the frame of the function: it begins by saying so. */
+bool hsd_flow_has_frame_pointer(const hsd_module *module, Dwarf_Die *function);
+
 /* Offsets come from the file and from its code, which may be hostile: they wrap. */
 static inline int64_t hsd_flow_plus(int64_t a, int64_t b) { return (int64_t)((uint64_t)a + (uint64_t)b); }
 static inline int64_t hsd_flow_minus(int64_t a, int64_t b) { return (int64_t)((uint64_t)a - (uint64_t)b); }

@@ -214,12 +214,45 @@ static hsd_status take_buckets(hsd_generic *generic, const char *open, hsd_error
     return status;
 }
 
+/* "std::_Vector_base<T, …>::_M_allocate", "std::vector<T, …>::assign": the bracket. */
+static const char *vector_of(const char *name)
+{
+    static const char *const vectors[] = {"std::_Vector_base<", "std::vector<"};
+    while (begins(name, "void ") || begins(name, "bool "))
+        name += 5;
+    for (size_t i = 0; i < HSD_ARRAY_LEN(vectors); i++)
+        if (begins(name, vectors[i])) return name + strlen(vectors[i]) - 1;
+    return NULL;
+}
+
+static bool is_of_allocators(const char *name)
+{
+    return begins(name, "operator new") || begins(name, "std::allocator") || begins(name, "std::__new_allocator<") ||
+           begins(name, "__gnu_cxx::");
+}
+
+/* Functions with the same instructions may be one to the linker and the compiler, under the name of either: the
+ * outermost of a vector knows best what is in it. */
+static hsd_status add_to_elements(hsd_generic *generic, const char *name, hsd_error *err)
+{
+    const char *open = generic->is_in_vector ? vector_of(name) : NULL;
+    if (open != NULL) return take_elements(generic, open, HSD_GENERIC_ELEMENTS, err);
+    generic->is_in_vector = generic->is_in_vector && is_of_allocators(name);
+    return HSD_OK;
+}
+
 static hsd_status add_cpp(hsd_generic *generic, const char *name, hsd_error *err)
 {
     static const char unique[] = "std::make_unique<", table[] = "std::_Hashtable<";
     const char *open = allocator_of(name), *string = string_of(name);
-    if (generic->kind == HSD_GENERIC_NOTHING && open != NULL)
+    if (generic->kind == HSD_GENERIC_NOTHING)
+        generic->is_from_pool |= begins(name, "std::pmr::memory_resource::") || begins(name, "std::pmr::polymorphic_");
+    if (generic->is_from_pool) return HSD_OK;
+    if (generic->kind == HSD_GENERIC_NOTHING && open != NULL) {
+        generic->is_in_vector = true;
         return take_elements(generic, open, HSD_GENERIC_ELEMENTS, err);
+    }
+    if (generic->kind == HSD_GENERIC_ELEMENTS) HSD_TRY(add_to_elements(generic, name, err));
     if (generic->kind == HSD_GENERIC_NOTHING && begins(name, unique))
         return take_elements(generic, name + sizeof unique - 2, HSD_GENERIC_WHOLE, err);
     if (string != NULL &&

@@ -25,7 +25,9 @@ typedef struct hsd_generic {
     hsd_generic_kind kind;
     hsd_buffer type; /* of the elements, or the whole; as people write it, no NUL */
     bool says_little;
-} hsd_generic; /* zeroed: nothing is known yet */
+    bool is_in_vector; /* nothing but the vector that asked has been seen since */
+    bool is_from_pool; /* a pool of the library asked, which hands parts out to whoever calls it */
+} hsd_generic;         /* zeroed: nothing is known yet */
 
 /* What is known of a function: texts that are not known are NULL. */
 typedef struct hsd_generic_function {

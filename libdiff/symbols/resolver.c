@@ -7,6 +7,7 @@
  *      {variable} shop+0x4048{3fa4…}                            sessions, or shop.sessions of a structure
  *      {thread-local} shop+0x3d10{3fa4…}                        thread-local current
  *      {allocated} <=48 B at shop+0x1190{…} < shop+0x11f4{…}    session (site_types.h), or <=48 B at make_session
+ *      {local} 120 40 stack of worker: shop+0x11f4{3fa4…}       stack of worker: main.shop.sessions (locals.h), or stack of worker: main
  *      +16 {member} {allocated} <=48 B at shop+0x1190{…}        cart (members.h), or +16
  *
  * Every name of code is looked up once and kept; when what is kept would pass its share of the memory, all of it is
@@ -24,6 +25,7 @@
 #include "base/names.h"
 #include "core/layout.h"
 #include "symbols/code.h"
+#include "symbols/locals.h"
 #include "symbols/site_types.h"
 #include "symbols/variables.h"
 
@@ -251,10 +253,12 @@ static hsd_status replace_variable(hsd_resolver *resolver, const hsd_marked *mar
                                  : HSD_OK;
 }
 
-/* "<=48 B at FUNCTION", or another thing in front, for one of the names of a text, if it is the one, or the last. */
+/* "<=48 B at FUNCTION", or another thing in front, for one of the names of a text, if it is the one, or the last. What
+ * has a type is called by that alone where no function of the program is among them. */
 static hsd_status try_allocated(hsd_resolver *resolver, const hsd_marked *marked, hsd_text what, size_t i,
                                 bool *is_done, hsd_error *err)
 {
+    const bool has_type = what.data != marked->size.data;
     hsd_unresolved name;
     const hsd_code_name *code = NULL;
     const char *function = NULL;
@@ -271,6 +275,7 @@ static hsd_status try_allocated(hsd_resolver *resolver, const hsd_marked *marked
             *is_done = false;
             return HSD_OK;
         }
+        if (function == NULL && has_type) return append_resolver(&resolver->text, what, err);
         if (function == NULL) function = code->text;
     }
     *is_done = true;
@@ -350,6 +355,25 @@ static hsd_status replace_names(hsd_resolver *resolver, hsd_text text, hsd_error
     }
     if (at == 0) return HSD_OK;
     return append_resolver(&resolver->text, (hsd_text){text.data + at, text.size - at}, err);
+}
+
+/* A word of a frame, by the variable that lies there; where none is known, as the whole frame is called. */
+static hsd_status replace_local(hsd_resolver *resolver, const hsd_marked *marked, hsd_error *err)
+{
+    hsd_unresolved name;
+    hsd_module *module;
+    const size_t before = (size_t)(marked->name.data - marked->whole.data);
+    if (!hsd_unresolved_parse(marked->name, &name)) return HSD_OK;
+    HSD_TRY(hsd_modules_get(&resolver->modules, &name, &module, err));
+    if (module == NULL || module->image_count == 0) return HSD_OK;
+    HSD_TRY(append_resolver(&resolver->text, (hsd_text){marked->whole.data, before}, err));
+    HSD_TRY(hsd_local_append(module, name.offset, marked->below, marked->above, &resolver->text, err));
+    if (resolver->text.size > before) {
+        count(resolver, true);
+        return HSD_OK;
+    }
+    hsd_buffer_clear(&resolver->text);
+    return replace_names(resolver, marked->whole, err);
 }
 
 /* ---- members ---- */
@@ -451,6 +475,7 @@ hsd_status hsd_resolver_replace(hsd_resolver *resolver, hsd_text text, hsd_text 
     if (marked.kind == HSD_MARKED_THREAD_LOCAL) status = replace_thread_local(resolver, &marked, err);
     if (marked.kind == HSD_MARKED_ALLOCATED) status = replace_allocated(resolver, &marked, err);
     if (marked.kind == HSD_MARKED_MEMBER) status = replace_member(resolver, &marked, err);
+    if (marked.kind == HSD_MARKED_LOCAL) status = replace_local(resolver, &marked, err);
     if (marked.kind == HSD_MARKED_NOT) status = replace_names(resolver, text, err);
     resolver->result.modules = resolver->modules.count;
     resolver->result.modules_found = resolver->modules.found;

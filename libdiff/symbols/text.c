@@ -122,15 +122,37 @@ static void parse_vtable(hsd_text text, hsd_marked *out)
     out->type_name = has_type ? part(text, at + 1, text.size) : (hsd_text){"", 0};
 }
 
+/* Of at most nine digits; false: there is none. */
+static bool take_number(hsd_text *text, uint64_t *number)
+{
+    size_t at = 0;
+    *number = 0;
+    for (; at < text->size && at < MOST_OFFSET_DIGITS && text->data[at] >= '0' && text->data[at] <= '9'; at++)
+        *number = 10 * *number + (uint64_t)(text->data[at] - '0');
+    *text = part(*text, at, text->size);
+    return at > 0;
+}
+
+/* "120 40 stack of worker: NAME". */
+static bool parse_local(hsd_text text, hsd_marked *out)
+{
+    hsd_unresolved name;
+    uint64_t below, above;
+    if (!take_number(&text, &below) || !take_prefix(&text, " ") || !take_number(&text, &above) ||
+        !take_prefix(&text, " ") || !hsd_unresolved_find(text, 0, &name))
+        return false;
+    *out = (hsd_marked){.kind = HSD_MARKED_LOCAL, .name = name.whole, .whole = text, .below = below, .above = above};
+    return true;
+}
+
 /* "+16 {member} TYPE". */
 static bool parse_member(hsd_text text, hsd_marked *out)
 {
-    size_t at = 1;
-    uint64_t offset = 0;
-    for (; at < text.size && at <= MOST_OFFSET_DIGITS && text.data[at] >= '0' && text.data[at] <= '9'; at++)
-        offset = 10 * offset + (uint64_t)(text.data[at] - '0');
-    hsd_text rest = at < text.size ? part(text, at, text.size) : (hsd_text){"", 0};
-    if (at == 1 || text.data[0] != '+' || !take_prefix(&rest, " {member} ")) return false;
+    hsd_text rest = text;
+    uint64_t offset;
+    if (!take_prefix(&rest, "+") || !take_number(&rest, &offset)) return false;
+    const size_t at = text.size - rest.size;
+    if (!take_prefix(&rest, " {member} ")) return false;
     *out = (hsd_marked){.kind = HSD_MARKED_MEMBER, .place = part(text, 0, at), .type = rest, .offset = offset};
     return true;
 }
@@ -146,6 +168,8 @@ void hsd_marked_parse(hsd_text text, hsd_marked *out)
     } else if (take_prefix(&text, "{variable} ")) {
         out->kind = HSD_MARKED_VARIABLE;
         out->name = text;
+    } else if (take_prefix(&text, "{local} ")) {
+        parse_local(text, out);
     } else if (take_prefix(&text, "{thread-local} ")) {
         out->kind = HSD_MARKED_THREAD_LOCAL;
         out->name = text;

@@ -1,5 +1,5 @@
 /*
- * The text forms of FORMAT.md 7.12: unresolved names, and the five marked texts that hold them. Views borrow from the
+ * The text forms of FORMAT.md 7.12: unresolved names, and the six marked texts that hold them. Views borrow from the
  * text.
  */
 #ifndef HSD_SYMBOLS_TEXT_H
@@ -32,14 +32,15 @@ typedef enum hsd_marked_kind {
     HSD_MARKED_VARIABLE,
     HSD_MARKED_THREAD_LOCAL,
     HSD_MARKED_ALLOCATED,
-    HSD_MARKED_MEMBER
+    HSD_MARKED_MEMBER,
+    HSD_MARKED_LOCAL
 } hsd_marked_kind;
 
 #define HSD_ALLOCATED_NAMES 8u /* of more the first count */
 
 typedef struct hsd_marked {
     hsd_marked_kind kind;
-    hsd_text name; /* of a vtable or variable: what stands behind the mark */
+    hsd_text name; /* of a vtable or variable: what stands behind the mark; of a word of a frame the code */
     /* of a vtable: the name of its type as run-time type information has it, mangled; may be empty */
     hsd_text type_name;
     hsd_text size;                       /* "<=48 B" */
@@ -47,6 +48,9 @@ typedef struct hsd_marked {
     size_t name_count;
     hsd_text place, type; /* of a member: "+16", and the type that it is in, of one of the other kinds */
     uint64_t offset;      /* 16 */
+    hsd_text whole;       /* of a word of a frame: what names the frame, "stack of worker: NAME" */
+    uint64_t below;       /* the end of the frame, above its return address */
+    uint64_t above;       /* its stack pointer */
 } hsd_marked;
 
 /* Takes a marked text apart; HSD_MARKED_NOT for every other. */

@@ -11,11 +11,15 @@
 enum {
     MOST_STEPS = 32,
     MOST_MEMBERS = 4096,
-    MOST_NESTED = 16,
+    MOST_NESTED = 32,
     MOST_PATH_STEPS = 1 << 18,
     SMALL_CLASS = 128,
-    SMALL_STEP = 8
+    SMALL_STEP = 8,
+    WORD_BYTES = 8
 };
+
+/* Newer languages than the libdw that hsdiff is built with may know; Zig's has no name, compilers write C's. */
+enum { LANG_CPP_17 = 0x2a, LANG_CPP_20 = 0x2b, LANG_C17 = 0x2c, LANG_ZIG = 0x27 };
 
 bool hsd_type_of(Dwarf_Die *die, Dwarf_Die *type)
 {
@@ -111,7 +115,7 @@ typedef struct found_member {
     uint64_t rest; /* of the offset, inside it */
 } found_member;
 
-/* The one member that holds the offset; of a union that has several, none. */
+/* The one member that has a whole word at the offset; of a union that has several, none. */
 static bool find_member(Dwarf_Die *aggregate, uint64_t offset, found_member *out)
 {
     Dwarf_Die member, of;
@@ -121,7 +125,8 @@ static bool find_member(Dwarf_Die *aggregate, uint64_t offset, found_member *out
         uint64_t at;
         if (!is_in_objects(&member) || !member_place(&member, &at) || offset < at || !hsd_type_of(&member, &of))
             continue;
-        if (offset - at >= bytes_of(&of)) continue;
+        const uint64_t bytes = bytes_of(&of);
+        if (bytes < WORD_BYTES || offset - at > bytes - WORD_BYTES) continue;
         *out = (found_member){member, of, offset - at};
         found++;
     } while (++steps < MOST_MEMBERS && hsd_die_go_on(&member));
@@ -192,13 +197,28 @@ static hsd_status append_path(hsd_buffer *out, Dwarf_Die *type, hsd_error *err)
     return HSD_OK;
 }
 
-static bool is_of_cpp(Dwarf_Die *type)
+typedef enum language { OTHER, C, CPP, RUST, ZIG } language;
+
+static language language_of(Dwarf_Die *type)
 {
     Dwarf_Die unit;
-    if (dwarf_diecu(type, &unit, NULL, NULL) == NULL) return false;
-    const int language = dwarf_srclang(&unit);
-    return language == DW_LANG_C_plus_plus || language == DW_LANG_C_plus_plus_03 ||
-           language == DW_LANG_C_plus_plus_11 || language == DW_LANG_C_plus_plus_14;
+    if (dwarf_diecu(type, &unit, NULL, NULL) == NULL) return OTHER;
+    switch (dwarf_srclang(&unit)) {
+    case DW_LANG_C_plus_plus:
+    case DW_LANG_C_plus_plus_03:
+    case DW_LANG_C_plus_plus_11:
+    case DW_LANG_C_plus_plus_14:
+    case LANG_CPP_17:
+    case LANG_CPP_20: return CPP;
+    case DW_LANG_C:
+    case DW_LANG_C89:
+    case DW_LANG_C99:
+    case DW_LANG_C11:
+    case LANG_C17: return C;
+    case DW_LANG_Rust: return RUST;
+    case LANG_ZIG: return ZIG;
+    default: return OTHER;
+    }
 }
 
 static hsd_status append_named(hsd_type_name *out, Dwarf_Die *type, hsd_error *err)
@@ -208,21 +228,14 @@ static hsd_status append_named(hsd_type_name *out, Dwarf_Die *type, hsd_error *e
     if (name == NULL || name[0] == '\0' || strnlen(name, 4096) == 4096) return HSD_OK;
     /* a dot is in no name of C and C++ */
     if (strchr(name, '.') != NULL) return hsd_generic_spell_zig(&out->text, name, strlen(name), err);
-    if (!is_of_cpp(type)) return append_word(&out->text, name, err);
+    const language of = language_of(type);
+    if (of == RUST) return hsd_generic_spell_rust(&out->text, name, err);
+    if (of != CPP) return append_word(&out->text, name, err);
     hsd_status status = append_path(&path, type, err);
     if (status == HSD_OK) status = hsd_buffer_append(&path, name, strlen(name) + 1, err);
     if (status == HSD_OK) status = hsd_spell(&out->text, (const char *)path.data, err);
     hsd_buffer_release(&path);
     return status;
-}
-
-/* Structures within structures of C are a program's own, as are those of C++ whose names no library could have. */
-static bool is_of_c(Dwarf_Die *type)
-{
-    Dwarf_Die unit;
-    if (dwarf_diecu(type, &unit, NULL, NULL) == NULL) return false;
-    const int language = dwarf_srclang(&unit);
-    return language == DW_LANG_C || language == DW_LANG_C89 || language == DW_LANG_C99 || language == DW_LANG_C11;
 }
 
 /* The last node of a list, the first and last of a tree: words of a container of libstdc++ beside the one that holds
@@ -238,28 +251,94 @@ static bool is_reserved(const char *name)
     return name[0] == '_' && (name[1] == '_' || (name[1] >= 'A' && name[1] <= 'Z'));
 }
 
-hsd_status hsd_type_append_member(hsd_buffer *out, Dwarf_Die *type, uint64_t offset, bool *is_beside, hsd_error *err)
+/* What is called so, with its namespaces, is none of the program's types. */
+static bool is_name_of_library(language of, const char *name)
+{
+    static const char *const cpp[] = {"std::", "__gnu_cxx::"};
+    static const char *const rust[] = {"std::", "core::", "alloc::", "hashbrown::", "&", "*"};
+    static const char *const zig[] = {"[",      "?",    "array_list.", "hash_map.", "array_hash_map.", "mem.",
+                                      "multi_", "Io.",  "deque.",      "heap.",     "linked_list.",    "priority_",
+                                      "Thread", "std.", "atomic.",     "bit_set.",  "SinglyLinked",    "DoublyLinked"};
+    const char *const *names = of == CPP ? cpp : of == RUST ? rust : zig;
+    const size_t count = of == CPP    ? HSD_ARRAY_LEN(cpp)
+                         : of == RUST ? HSD_ARRAY_LEN(rust)
+                         : of == ZIG  ? HSD_ARRAY_LEN(zig)
+                                      : 0;
+    for (size_t i = 0; i < count; i++)
+        if (strncmp(name, names[i], strlen(names[i])) == 0) return true;
+    return false;
+}
+
+static hsd_status is_of_library(language of, Dwarf_Die *type, bool *is_it, hsd_error *err)
+{
+    hsd_buffer path = {0};
+    const char *name = dwarf_diename(type);
+    hsd_status status = of != ZIG ? append_path(&path, type, err) : HSD_OK;
+    if (status == HSD_OK && name != NULL && strnlen(name, 4096) < 4096) status = append_word(&path, name, err);
+    if (status == HSD_OK) status = hsd_buffer_append(&path, "", 1, err);
+    if (status == HSD_OK) *is_it = is_name_of_library(of, (const char *)path.data);
+    hsd_buffer_release(&path);
+    return status;
+}
+
+typedef struct way {
+    hsd_buffer *out;
+    size_t base; /* of what stood there before */
+    language of;
+    bool is_in_library, is_element;
+} way;
+
+/* One step. Of C++ the names tell what is a library's, until they are followed into what the program put there. */
+static hsd_status append_step(way *w, Dwarf_Die *around, const char *name, bool *is_beside, hsd_error *err)
+{
+    *is_beside = false;
+    if (name == NULL || name[0] == '\0') return HSD_OK;
+    bool is_library = is_reserved(name);
+    if (!is_library && w->of != C && (w->of != CPP || w->is_in_library))
+        HSD_TRY(is_of_library(w->of, around, &is_library, err));
+    w->is_in_library = is_library;
+    *is_beside = is_library && w->out->size > w->base && is_shortcut(name);
+    if (is_library) return HSD_OK;
+    if (w->is_element) HSD_TRY(append_word(w->out, "[*]", err));
+    w->is_element = false;
+    HSD_TRY(append_word(w->out, ".", err));
+    return append_word(w->out, name, err);
+}
+
+hsd_status hsd_type_append_way(hsd_buffer *out, Dwarf_Die *type, uint64_t offset, bool *is_beside, hsd_error *err)
 {
     Dwarf_Die at = *type;
-    const bool goes_in = is_of_cpp(type) || is_of_c(type);
-    bool has_name = false, is_of_library = false;
+    way w = {.out = out, .base = out->size, .of = language_of(type)};
     *is_beside = false;
-    for (int depth = 0; depth < MOST_NESTED; depth++) {
+    for (int depth = 0; depth < MOST_NESTED && peel(&at, true); depth++) {
+        Dwarf_Die inner;
+        if (dwarf_tag(&at) == DW_TAG_array_type) {
+            const uint64_t bytes = hsd_type_of(&at, &inner) ? bytes_of(&inner) : 0;
+            if (bytes == 0) return HSD_OK;
+            offset %= bytes;
+            w.is_element = true;
+            at = inner;
+            continue;
+        }
         found_member member;
-        if (!peel(&at, true) || !is_aggregate(dwarf_tag(&at)) || !find_member(&at, offset, &member)) return HSD_OK;
+        if (!is_aggregate(dwarf_tag(&at)) || !find_member(&at, offset, &member)) return HSD_OK;
         const char *name = dwarf_tag(&member.die) == DW_TAG_member ? dwarf_diename(&member.die) : NULL;
         if (name != NULL && strnlen(name, 4096) == 4096) return HSD_OK;
-        is_of_library |= name != NULL && is_reserved(name);
-        *is_beside = is_of_library && has_name && name != NULL && is_shortcut(name);
-        if (name != NULL && name[0] != '\0' && !is_of_library) {
-            if (has_name) HSD_TRY(append_word(out, ".", err));
-            HSD_TRY(append_word(out, name, err));
-            has_name = true;
-            if (!goes_in) return HSD_OK;
-        }
+        HSD_TRY(append_step(&w, &at, name, is_beside, err));
         at = member.type;
         offset = member.rest;
     }
+    return HSD_OK;
+}
+
+hsd_status hsd_type_append_member(hsd_buffer *out, Dwarf_Die *type, uint64_t offset, bool *is_beside, hsd_error *err)
+{
+    const size_t base = out->size;
+    HSD_TRY(hsd_type_append_way(out, type, offset, is_beside, err));
+    const size_t marks = out->size == base ? 0 : out->data[base] == '.' ? 1 : 4; /* "[*]." */
+    if (marks == 0) return HSD_OK;
+    memmove(out->data + base, out->data + base + marks, out->size - base - marks);
+    out->size -= marks;
     return HSD_OK;
 }
 

@@ -33,11 +33,15 @@ bool hsd_type_is_bare_pointer(Dwarf_Die *type);
 bool hsd_type_pointee_at(Dwarf_Die *type, uint64_t offset, Dwarf_Die *pointee);
 
 /*
- * The member of a structure that stands at this offset, as a program says it: "cart", "address.street" in a structure
- * within. Appended; nothing where there is none, or in a union several. Members of the libraries of C++ (_M_start) are
- * no program's: there the name ends. *is_beside: the word leads to a node of a container that another word of it leads
- * to as well, by all nodes before. HSD_E_NOMEM.
+ * The way from the beginning of a type to what stands at this offset, as a program says it: ".cart", ".address.street"
+ * in a structure within, "[*].cart" in one of an array of structures. Appended; nothing where there is none, or in a
+ * union several. Members of libraries (_M_start) are no program's: they are left out, but what the program put into
+ * them is not. *is_beside: the word leads to a node of a container that another word of it leads to as well, by all
+ * nodes before. HSD_E_NOMEM.
  */
+hsd_status hsd_type_append_way(hsd_buffer *out, Dwarf_Die *type, uint64_t offset, bool *is_beside, hsd_error *err);
+
+/* The same of a structure, as the name of a member: "cart", "address.street". */
 hsd_status hsd_type_append_member(hsd_buffer *out, Dwarf_Die *type, uint64_t offset, bool *is_beside, hsd_error *err);
 
 /* Fills a name that was emptied. Anonymous types, functions and arrays have none. HSD_E_NOMEM. */

@@ -67,11 +67,7 @@ hsd_status hsd_variable_append_member(hsd_lines *lines, uint64_t address, hsd_bu
     if (at == 0 || address - list->at[at - 1].low >= list->at[at - 1].bytes) return HSD_OK;
     if (dwarf_offdie(hsd_lines_dwarf(lines), list->at[at - 1].die, &die) == NULL || !hsd_type_of(&die, &type))
         return HSD_OK;
-    const size_t before = out->size;
-    HSD_TRY(hsd_buffer_append(out, ".", 1, err));
-    HSD_TRY(hsd_type_append_member(out, &type, address - list->at[at - 1].low, &is_beside, err));
-    if (out->size == before + 1) out->size = before;
-    return HSD_OK;
+    return hsd_type_append_way(out, &type, address - list->at[at - 1].low, &is_beside, err);
 }
 
 #else

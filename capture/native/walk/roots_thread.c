@@ -7,7 +7,15 @@
 
 #include <string.h>
 
-enum { RED_ZONE = 128, MAX_VARIABLES = 1 << 16, LABEL_BYTES = HSN_NAME_BYTES + 64 };
+enum { RED_ZONE = 128, MAX_VARIABLES = 1 << 16, LABEL_BYTES = HSN_NAME_BYTES + 128, LONG_RUN = 64 };
+
+/* Where a frame lies: between its stack pointer and the address above its return address. Other machines keep other
+ * things above a frame (unwind.c), so there its words have no names of their own. */
+#if defined(__x86_64__)
+enum { KNOWS_FRAMES = true };
+#else
+enum { KNOWS_FRAMES = false };
+#endif
 
 typedef struct thread_roots {
     hsn_walker *k;
@@ -28,17 +36,22 @@ static void know_name(thread_roots *t)
     }
 }
 
-/* "stack of worker: MODULE+0x…{…}", or without an address. */
-static uint32_t write_label(const thread_roots *t, const char *what, uintptr_t address)
+/* Behind what the label begins with. */
+static uint32_t finish_label(const thread_roots *t, const char *text, char *at, uintptr_t address)
 {
-    char text[LABEL_BYTES];
-    char *at = hsn_put_text(text, what, strlen(what));
     at = hsn_put_text(at, t->name, t->name_size);
     if (address != 0) {
         at = hsn_put_text(at, ": ", 2);
         at += hsn_name_address(&t->k->modules, address, at);
     }
     return hsn_write_string(t->k, text, (size_t)(at - text));
+}
+
+/* "stack of worker: MODULE+0x…{…}", or without an address. */
+static uint32_t write_label(const thread_roots *t, const char *what, uintptr_t address)
+{
+    char text[LABEL_BYTES];
+    return finish_label(t, text, hsn_put_text(text, what, strlen(what)), address);
 }
 
 /* Inside the function that runs there: the innermost is where it is, others where they called. */
@@ -70,8 +83,38 @@ static bool is_held(const thread_roots *t, uint32_t ordinal)
     return seen != NULL && *seen != 0;
 }
 
+/* A frame whose words have labels of their own: by those debug information tells which variable they are of. */
+typedef struct stack_frame {
+    uint32_t label;  /* of the whole */
+    uint32_t number; /* 0 = no frame that is known */
+    uintptr_t code;  /* inside the function that runs there; 0 = words are called as the whole is */
+    hsn_range range;
+    /* where the last pointer was, how many stood in a row up to there, and its label */
+    uintptr_t last;
+    uint32_t run, last_label;
+} stack_frame;
+
+/* "{local} 120 40 stack of worker: MODULE+0x…{…}": one for each word, but for those behind the first of a long row,
+ * which is an array, and past a limit. */
+static uint32_t word_label(const thread_roots *t, stack_frame *frame, uintptr_t at)
+{
+    char text[LABEL_BYTES];
+    if (frame->code == 0 || at < frame->range.low || at >= frame->range.high) return frame->label;
+    frame->run = at == frame->last + sizeof at ? frame->run + 1 : 0;
+    frame->last = at;
+    if (frame->run > LONG_RUN) return frame->last_label;
+    if (t->k->thread_variables >= MAX_VARIABLES) return frame->label;
+    t->k->thread_variables++;
+    char *out = hsn_put_text(text, "{local} ", 8);
+    out = hsn_put_number(out, frame->range.high - at);
+    *out++ = ' ';
+    out = hsn_put_number(out, at - frame->range.low);
+    out = hsn_put_text(out, " stack of ", 10);
+    return frame->last_label = finish_label(t, text, out, frame->code);
+}
+
 /* What of `range` may be read. */
-static void scan_range(const thread_roots *t, hsn_range range, hsc_root_kind kind, uint32_t label, uint32_t frame)
+static void scan_range(const thread_roots *t, hsn_range range, hsc_root_kind kind, stack_frame *frame)
 {
     hsn_hit hits[HSN_HITS];
     const hsn_maps *maps = &t->k->maps;
@@ -82,7 +125,8 @@ static void scan_range(const thread_roots *t, hsn_range range, hsc_root_kind kin
         while (piece.low < piece.high) {
             const size_t count = hsn_scan(&t->k->starts, &piece, hits);
             for (size_t h = 0; h < count; h++)
-                write_root(t, kind, label, frame, hits[h].ordinal);
+                if (!is_held(t, hits[h].ordinal))
+                    write_root(t, kind, word_label(t, frame, hits[h].at), frame->number, hits[h].ordinal);
         }
     }
 }
@@ -124,7 +168,7 @@ static void scan_locals(const thread_roots *t)
     const uint32_t plain = write_label(t, "thread-locals of ", 0);
     for (size_t i = 0; i < t->k->world->tls_part_count; i++)
         scan_part(t, &t->k->world->tls_parts[i], plain);
-    scan_range(t, t->thread->tls, HSC_ROOT_THREAD, plain, 0);
+    scan_range(t, t->thread->tls, HSC_ROOT_THREAD, &(stack_frame){.label = plain});
 }
 
 /* ---- the stack ---- */
@@ -155,28 +199,32 @@ static void scan_other_stack(const thread_roots *t, uint32_t label)
         return;
     const hsn_mapping *m = hsn_maps_find(&t->k->maps, sp);
     if (m != NULL)
-        scan_range(t, (hsn_range){sp - RED_ZONE > m->low ? sp - RED_ZONE : m->low, m->high}, HSC_ROOT_STACK, label, 0);
+        scan_range(t, (hsn_range){sp - RED_ZONE > m->low ? sp - RED_ZONE : m->low, m->high}, HSC_ROOT_STACK,
+                   &(stack_frame){.label = label});
 }
 
 /* From the outermost frame in: a pointer that is passed down belongs to whoever had it first. */
-static void scan_stack(const thread_roots *t, uint32_t plain, const uint32_t *labels)
+static void scan_stack(const thread_roots *t, uint32_t plain, stack_frame *frames)
 {
     const hsn_thread *thread = t->thread;
     const hsn_range stack = used_stack(t);
+    stack_frame rest = {.label = plain};
     uintptr_t top = stack.high;
     for (size_t depth = thread->frame_count; depth-- > 0;) {
         /* what lies above the end of the frame inside is this frame's */
         const uintptr_t below = depth == 0 ? stack.low : thread->frame_tops[depth - 1];
         const uintptr_t own_top = thread->frame_tops[depth];
         if (own_top >= stack.low && own_top < top && own_top != 0) {
-            scan_range(t, (hsn_range){own_top, top}, HSC_ROOT_STACK, plain, 0);
+            scan_range(t, (hsn_range){own_top, top}, HSC_ROOT_STACK, &rest);
             top = own_top;
         }
         if (below < stack.low || below >= top) continue;
-        scan_range(t, (hsn_range){below, top}, HSC_ROOT_STACK, labels[depth], (uint32_t)depth + 1);
+        const uintptr_t sp = depth == 0 ? thread->stack_pointer : below;
+        frames[depth].range = (hsn_range){sp, own_top == top ? top : sp};
+        scan_range(t, (hsn_range){below, top}, HSC_ROOT_STACK, &frames[depth]);
         top = below;
     }
-    scan_range(t, (hsn_range){stack.low, top}, HSC_ROOT_STACK, plain, 0);
+    scan_range(t, (hsn_range){stack.low, top}, HSC_ROOT_STACK, &rest);
     scan_other_stack(t, plain);
 }
 
@@ -195,7 +243,7 @@ static void scan_registers(const thread_roots *t)
  * program's function are saved there. So its frame is called by the frame of the program around it; the outermost,
  * which have none around them, by their own.
  */
-static void write_labels(const thread_roots *t, uint32_t plain, uint32_t *labels)
+static void know_frames(const thread_roots *t, uint32_t plain, stack_frame *frames)
 {
     const hsn_thread *thread = t->thread;
     bool is_in_program = false;
@@ -205,8 +253,11 @@ static void write_labels(const thread_roots *t, uint32_t plain, uint32_t *labels
         /* it was stopped in a hook: its caller holds that */
         const bool is_own = module != NULL && module == t->k->modules.own;
         const bool is_of_system = module != NULL && module->is_of_system;
-        const uint32_t outside = depth + 1 < thread->frame_count ? labels[depth + 1] : plain;
-        labels[depth] = is_own || (is_of_system && is_in_program) ? outside : write_label(t, "stack of ", address);
+        const uint32_t outside = depth + 1 < thread->frame_count ? frames[depth + 1].label : plain;
+        const bool is_inner = is_own || (is_of_system && is_in_program);
+        frames[depth] = (stack_frame){.number = (uint32_t)depth + 1, .label = outside};
+        if (!is_inner) frames[depth].label = write_label(t, "stack of ", address);
+        if (KNOWS_FRAMES && !is_inner && !is_of_system) frames[depth].code = address;
         is_in_program |= !is_own && !is_of_system;
         hsc_frame(t->k->w, t->number, (uint32_t)depth, hsn_write_name(t->k, address), 0, 0);
     }
@@ -215,13 +266,13 @@ static void write_labels(const thread_roots *t, uint32_t plain, uint32_t *labels
 void hsn_write_thread(hsn_walker *k, const hsn_thread *thread, uint32_t number)
 {
     thread_roots t = {.k = k, .thread = thread, .number = number};
-    uint32_t labels[HSN_THREAD_FRAMES];
+    stack_frame frames[HSN_THREAD_FRAMES];
     hsn_pairs_clear(&k->seen);
     know_name(&t);
     hsc_define_thread(k->w, number, hsn_write_string(k, t.name, t.name_size));
     const uint32_t plain = write_label(&t, "stack of ", 0);
-    write_labels(&t, plain, labels);
+    know_frames(&t, plain, frames);
     scan_locals(&t);
-    scan_stack(&t, plain, labels);
+    scan_stack(&t, plain, frames);
     scan_registers(&t);
 }

@@ -101,8 +101,7 @@ hsn_place *hsn_place_of(hsn_walker *k, uint32_t stack)
     const uint32_t set = number_frames(k, chosen);
     place->frames = set == 0 ? UINT32_MAX : set;
     place->site = hsn_write_site(k, frames, count);
-    while (place->strings < 2 && place->strings < count && is_strings(k, frames[place->strings]))
-        place->strings++;
+    place->is_by_strings = count > 0 && is_strings(k, frames[0]);
     k->unplaced += place->site == 0 && count > 0;
     return place;
 }

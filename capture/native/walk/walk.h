@@ -21,10 +21,10 @@ enum { HSN_OFFSET_LABELS = 512, HSN_TYPE_FRAMES = 8, HSN_OTHER_CONSTANTS = 4096,
 
 /* Of a stack: what types and sites need of it, worked out once. */
 typedef struct hsn_place {
-    uint32_t frames; /* number of its innermost frames outside allocators (types.c); 0 = not looked at yet */
-    uint32_t site;   /* 0 = none */
-    bool is_loader;  /* allocated by ld.so for itself */
-    uint8_t strings; /* how many of its innermost frames, two at most, are of libstdc++ */
+    uint32_t frames;    /* number of its innermost frames outside allocators (types.c); 0 = not looked at yet */
+    uint32_t site;      /* 0 = none */
+    bool is_loader;     /* allocated by ld.so for itself */
+    bool is_by_strings; /* its innermost frame is of libstdc++ */
 } hsn_place;
 
 typedef struct hsn_walker {

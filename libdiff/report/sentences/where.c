@@ -33,24 +33,40 @@ static void print_share(hsd_screen *screen, unsigned percent)
         hsd_out_format(&screen->out, "The largest part of the growth, %u%%,", percent);
 }
 
-/* Cut in the middle. */
-static void print_short(hsd_screen *screen, const hsd_buffer *raw)
+static hsd_status shorten_where(hsd_screen *screen, const hsd_buffer *raw, hsd_buffer *text, hsd_short_name *name,
+                                hsd_arena *arena, hsd_error *err)
+{
+    HSD_TRY(hsd_escape_append(text, screen->form, (const char *)raw->data, raw->size, err));
+    *name = (hsd_short_name){.full = (const char *)text->data, .full_size = text->size};
+    name->text = name->full;
+    name->size = name->full_size;
+    const size_t width = screen->options->width > 0 ? screen->options->width : screen->options->name_width;
+    return width > 0 ? hsd_shorten_names(name, 1, width, screen->options->use_utf8, arena, err) : HSD_OK;
+}
+
+static bool begins_with(const hsd_short_name *name, const hsd_short_name *with)
+{
+    return name->size >= with->size && memcmp(name->text, with->text, with->size) == 0;
+}
+
+/* Cut in the middle; with its beginning alone where that fits and else would be cut. `beginning` may be empty. */
+static void print_shortest(hsd_screen *screen, const hsd_buffer *raw, const hsd_buffer *beginning)
 {
     hsd_out *out = &screen->out;
-    hsd_buffer text = {0};
+    hsd_buffer text = {0}, first_text = {0};
     hsd_arena arena = {0};
-    if (out->status == HSD_OK)
-        out->status = hsd_escape_append(&text, screen->form, (const char *)raw->data, raw->size, out->err);
-    hsd_short_name name = {.full = (const char *)text.data, .full_size = text.size};
-    name.text = name.full;
-    name.size = name.full_size;
-    const size_t width = screen->options->width > 0 ? screen->options->width : screen->options->name_width;
-    if (out->status == HSD_OK && width > 0)
-        out->status = hsd_shorten_names(&name, 1, width, screen->options->use_utf8, &arena, out->err);
+    hsd_short_name name = {.size = 0}, first = {.size = 0};
+    if (out->status == HSD_OK) out->status = shorten_where(screen, raw, &text, &name, &arena, out->err);
+    if (out->status == HSD_OK && beginning->size > 0)
+        out->status = shorten_where(screen, beginning, &first_text, &first, &arena, out->err);
+    if (out->status == HSD_OK && first.size > 0 && !begins_with(&name, &first)) name = first;
     if (out->status == HSD_OK) hsd_out_bytes(out, name.text, name.size);
     hsd_arena_release(&arena);
     hsd_buffer_release(&text);
+    hsd_buffer_release(&first_text);
 }
+
+static void print_short(hsd_screen *screen, const hsd_buffer *raw) { print_shortest(screen, raw, &(hsd_buffer){0}); }
 
 /* ---- by holders ---- */
 
@@ -58,10 +74,15 @@ static void print_short(hsd_screen *screen, const hsd_buffer *raw)
 static void print_place(hsd_screen *screen, const hsd_holder *holder)
 {
     hsd_out *out = &screen->out;
-    hsd_buffer raw = {0};
+    hsd_buffer raw = {0}, place = {0};
+    const hsd_spot spot = {holder->root, holder->path, holder->path_count, holder->path_cut};
+    const bool is_plain = holder->by_count == 0 && holder->thread_count == 0 && !hsd_holder_is_nobody(holder);
     if (out->status == HSD_OK) out->status = hsd_holder_append_near(&raw, holder, " (", ")", out->err);
-    print_short(screen, &raw);
+    if (out->status == HSD_OK && is_plain) out->status = hsd_place_append(&place, &spot, out->err);
+    if (raw.size < place.size || (place.size > 0 && memcmp(raw.data, place.data, place.size) != 0)) place.size = 0;
+    print_shortest(screen, &raw, &place);
     hsd_buffer_release(&raw);
+    hsd_buffer_release(&place);
 }
 
 /* "two", "three", "8" */

@@ -206,6 +206,20 @@ def check_members(path, folder):
         expect(f"member of {path.name} {asked_}", got, want)
 
 
+def check_locals(path, folder):
+    """A word of a frame has the name of the variable that lies there, in its function; without debug information the frame has that of its function."""
+    has_types = ".debug_info" in run("readelf", "-SW", path)
+    places = [line.split() for line in run(path).splitlines()]
+    assert len(places) == 9, places
+    asked = [f"{{local}} {below} {above} stack of main: {name(path, int(code, 16))}" for code, below, above, _ in places]
+    wanted = ["stack of main: " + (word if has_types else "run_shop") for *_, word in places]
+    asked += ["{local} 8 8 stack of main: nowhere+0x10{00ff}", "{local} 8 stack of main: " + name(path, 0x10), "{local} 99999999 99999999 " + asked[0].split(" ", 3)[3]]
+    wanted += [asked[-3], None, "stack of main: run_shop"]
+    for asked_, got, want in zip(asked, resolve(asked, folder), wanted):
+        if want is not None:
+            expect(f"local of {path.name} {asked_}", got, want)
+
+
 def libc_of(path):
     found = re.search(r"libc\.so\.6 => (\S+)", run("ldd", path))
     return pathlib.Path(found.group(1))
@@ -325,6 +339,11 @@ def main():
         for word, flags, compiler in members + [("membersclang", ["-g", "-O2"], "clang++")] * bool(shutil.which("clang++")):
             path = compile_to(top / word, word, "members.cpp", *flags, compiler=compiler)
             check_members(path, path.parent)
+        stacks = [("locals", ["-g", "-O2"], None), ("locals0", ["-g", "-O0"], None), ("localsbare", ["-O2"], None), ("localsfp", ["-g", "-O1", "-fno-omit-frame-pointer"], None)]
+        of_clang = [("localsclang", ["-g", "-O2"], "clang++"), ("localsclang0", ["-g", "-O0"], "clang++")]
+        for word, flags, compiler in stacks + of_clang * bool(shutil.which("clang++")):
+            path = compile_to(top / word, word, "locals.cpp", *flags, compiler=compiler)
+            check_locals(path, path.parent)
         path = compile_to(top / "split", "shop-split", "shop.c", "-g", "-O2")
         whole = top / "whole"
         shutil.copytree(path.parent, whole)

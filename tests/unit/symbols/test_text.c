@@ -91,6 +91,9 @@ Test(marked, texts_are_taken_apart)
     cr_assert(equals(m.type, "{vtable} shop+0x1{a}"));
     hsd_marked_parse(text("+0 {member} "), &m);
     cr_assert(m.kind == HSD_MARKED_MEMBER && m.offset == 0 && m.type.size == 0);
+    hsd_marked_parse(text("{local} 120 40 stack of worker 1: shop+0x1{a}"), &m);
+    cr_assert(m.kind == HSD_MARKED_LOCAL && m.below == 120 && m.above == 40 && equals(m.name, "shop+0x1{a}"));
+    cr_assert(equals(m.whole, "stack of worker 1: shop+0x1{a}"));
     static const char *const none[] = {"shop+0x1{a}", "+16", "+ {member} x", "16 {member} x", "+1234567890 {member} x",
                                        "+16 {member}"};
     for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) {
