@@ -13,7 +13,8 @@
 #include "base/check.h"
 #include <hscapture/hscapture.h>
 
-static bool is_item_text(hsd_bytes text) { return text.size == 3 && memcmp(text.data, "[*]", 3) == 0; }
+static bool begins_as_item(hsd_bytes text) { return text.size >= 3 && memcmp(text.data, "[*]", 3) == 0; }
+static bool is_item_text(hsd_bytes text) { return text.size == 3 && begins_as_item(text); }
 
 /* True if the program says nothing with it: no name, or one of the runtime's. */
 static bool is_mute_text(hsd_bytes text) { return text.size == 0 || text.data[0] == '<'; }
@@ -30,7 +31,7 @@ static hsd_path_edge path_edge(const hsd_edge_names *edges, uint32_t edge, bool 
 {
     const hsd_bytes text = hsd_edge_text(edges, edge);
     if (is_item_text(text) || (is_items && is_mute_text(text))) return HSD_PATH_EDGE_ITEM;
-    return plain_name(edges, HSD_EDGE_NAME(edge)) << 1 | is_items;
+    return plain_name(edges, HSD_EDGE_NAME(edge)) << 1 | (is_items && !begins_as_item(text));
 }
 
 bool hsd_path_fold_step(hsd_path_fold *fold, const hsd_edge_names *edges, const hsd_type_names *types, uint32_t edge,

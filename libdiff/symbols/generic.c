@@ -390,12 +390,24 @@ static bool is_about_text(const char *name)
     return false;
 }
 
-static hsd_status add_to_vector(hsd_generic *generic, const char *name, hsd_error *err)
+/* Those that ask a vector for room. Nothing of another vector stands between them and the allocation, and functions of
+ * the same code may be one: the outermost knows best what is in it. */
+static bool is_filling(const char *name)
+{
+    static const char *const ends_in[] = {"::push", "::push_mut", "::insert", "::reserve", "::grow_one"};
+    if (!is_of(name, "alloc::vec::Vec<") && !is_of(name, "alloc::raw_vec::RawVec<")) return false;
+    for (size_t i = 0; i < HSD_ARRAY_LEN(ends_in); i++)
+        if (ends(name, ends_in[i])) return true;
+    return false;
+}
+
+static hsd_status add_to_vector(hsd_generic *generic, const char *name, hsd_bytes element, hsd_error *err)
 {
     static const struct {
         const char *path, *name;
     } around[] = {{"alloc::collections::vec_deque::", "VecDeque<"},
                   {"alloc::collections::binary_heap::", "BinaryHeap<"}};
+    if (element.size > 0 && is_filling(name)) return set_rust(generic, HSD_GENERIC_RAW, "", element, "", err);
     if (is_about_text(name) && is_text(&generic->type, "u8")) {
         hsd_buffer_clear(&generic->type);
         generic->kind = HSD_GENERIC_WHOLE;
@@ -467,7 +479,7 @@ static hsd_status add_rust(hsd_generic *generic, const hsd_generic_function *fun
         hsd_buffer_release(&released);
         return status;
     }
-    if (generic->kind == HSD_GENERIC_RAW) return add_to_vector(generic, name, err);
+    if (generic->kind == HSD_GENERIC_RAW) return add_to_vector(generic, name, type, err);
     return generic->kind == HSD_GENERIC_NOTHING && type.size > 0 ? start_rust(generic, name, type, err) : HSD_OK;
 }
 

@@ -11,7 +11,7 @@
 #ifdef HSD_HAVE_DW
 #include <string.h>
 
-enum { MOST_DEPTH = 64, MOST_ENTRIES = 1 << 16, FRAME_POINTER_BELOW_END = 16 };
+enum { MOST_DEPTH = 64, MOST_STEPS = 1 << 16, FRAME_POINTER_BELOW_END = 16 };
 
 typedef struct frame {
     const hsd_module *module;
@@ -20,6 +20,7 @@ typedef struct frame {
     Dwarf_Die *function;
     Dwarf_Attribute base; /* of the function */
     bool has_base, has_frame_pointer;
+    unsigned steps_left; /* entries and places that are looked at */
 } frame;
 
 typedef struct found_local {
@@ -30,13 +31,15 @@ typedef struct found_local {
 /* ---- where a variable lies ---- */
 
 /* The expression of the attribute that holds for the code; false: none, or none of one operation. */
-static bool find_operation(Dwarf_Attribute *location, uint64_t code, Dwarf_Op *out)
+static bool find_operation(frame *f, Dwarf_Attribute *location, Dwarf_Op *out)
 {
     Dwarf_Addr base, low, high;
     Dwarf_Op *op;
     size_t count;
     for (ptrdiff_t at = 0; (at = dwarf_getlocations(location, at, &base, &low, &high, &op, &count)) > 0;) {
-        if (code < low || code >= high) continue;
+        if (f->steps_left == 0) return false;
+        f->steps_left--;
+        if (f->code < low || f->code >= high) continue;
         if (count == 1) *out = op[0];
         return count == 1;
     }
@@ -58,7 +61,7 @@ static bool place_in_frame(const frame *f, unsigned reg, int64_t offset, int64_t
 static bool place_from_base(frame *f, int64_t offset, int64_t *inside)
 {
     Dwarf_Op base;
-    if (!f->has_base || !find_operation(&f->base, f->code, &base)) return false;
+    if (!f->has_base || !find_operation(f, &f->base, &base)) return false;
     if (base.atom == DW_OP_call_frame_cfa) {
         *inside = hsd_flow_minus(hsd_flow_minus(0, f->below), offset);
         return true;
@@ -86,8 +89,7 @@ static bool holds_word(frame *f, Dwarf_Die *variable, uint64_t *inside)
     Dwarf_Die type;
     Dwarf_Word bytes;
     int64_t at;
-    if (dwarf_attr(variable, DW_AT_location, &location) == NULL || !find_operation(&location, f->code, &op))
-        return false;
+    if (dwarf_attr(variable, DW_AT_location, &location) == NULL || !find_operation(f, &location, &op)) return false;
     if (op.atom == DW_OP_fbreg ? !place_from_base(f, (int64_t)op.number, &at)
                                : op.atom < DW_OP_breg0 || op.atom > DW_OP_breg31 ||
                                      !place_in_frame(f, op.atom - DW_OP_breg0, (int64_t)op.number, &at))
@@ -103,7 +105,6 @@ static bool holds_word(frame *f, Dwarf_Die *variable, uint64_t *inside)
 static bool look_in(frame *f, Dwarf_Die *around, found_local *found, Dwarf_Die *next, bool *goes_on)
 {
     Dwarf_Die die;
-    unsigned entries = 0;
     *goes_on = false;
     if (dwarf_child(around, &die) != 0) return false;
     do {
@@ -118,7 +119,7 @@ static bool look_in(frame *f, Dwarf_Die *around, found_local *found, Dwarf_Die *
             *next = die;
             *goes_on = true;
         }
-    } while (++entries < MOST_ENTRIES && hsd_die_go_on(&die));
+    } while (f->steps_left > 0 && f->steps_left-- > 0 && hsd_die_go_on(&die));
     return false;
 }
 
@@ -159,7 +160,8 @@ hsd_status hsd_local_append(const hsd_module *module, uint64_t code, uint64_t be
                .code = code,
                .below = (int64_t)below,
                .above = (int64_t)above,
-               .function = &scope.functions[0]};
+               .function = &scope.functions[0],
+               .steps_left = MOST_STEPS};
     f.has_base = dwarf_attr_integrate(f.function, DW_AT_frame_base, &f.base) != NULL;
     f.has_frame_pointer = hsd_flow_has_frame_pointer(module, f.function);
     return find_local(&f, &found) ? append_local(&found, out, err) : HSD_OK;

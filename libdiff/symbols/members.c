@@ -29,31 +29,35 @@ static bool text_ends(hsd_text text, const char *suffix)
 
 /* Words at the beginning of a node that lead to other nodes. A list is held by its first node, a tree by its top. */
 static const struct node {
-    const char *container;
+    const char *container, *type;
     uint64_t first, bytes;
     const char *ways[3];
     const char *back;
 } nodes[] = {
-    {"list<", 0, 16, {"next", "previous"}, "previous"},
-    {"forward_list<", 0, 8, {"next"}, NULL},
-    {"unordered_", 0, 8, {"next"}, NULL},
-    {"map<", 8, 32, {"parent", "left", "right"}, "parent"},
-    {"multimap<", 8, 32, {"parent", "left", "right"}, "parent"},
-    {"set<", 8, 32, {"parent", "left", "right"}, "parent"},
-    {"multiset<", 8, 32, {"parent", "left", "right"}, "parent"},
+    {"list<", "_List_node", 0, 16, {"next", "previous"}, "previous"},
+    {"forward_list<", "_Fwd_list_node", 0, 8, {"next"}, NULL},
+    {"unordered_", "_Hash_node", 0, 8, {"next"}, NULL},
+    {"map<", "_Rb_tree_node", 8, 32, {"parent", "left", "right"}, "parent"},
+    {"multimap<", "_Rb_tree_node", 8, 32, {"parent", "left", "right"}, "parent"},
+    {"set<", "_Rb_tree_node", 8, 32, {"parent", "left", "right"}, "parent"},
+    {"multiset<", "_Rb_tree_node", 8, 32, {"parent", "left", "right"}, "parent"},
 };
+
+static const struct node *node_of(hsd_text container)
+{
+    for (size_t i = 0; i < HSD_ARRAY_LEN(nodes); i++)
+        if (text_begins(container, nodes[i].container)) return &nodes[i];
+    return NULL;
+}
 
 static hsd_member_kind find_in_node(hsd_text container, uint64_t offset, const char **name)
 {
-    for (size_t i = 0; i < HSD_ARRAY_LEN(nodes); i++) {
-        const struct node *n = &nodes[i];
-        if (!text_begins(container, n->container)) continue;
-        if (offset >= n->bytes) return HSD_MEMBER_ITEM;
-        if (offset < n->first || (offset - n->first) % 8 != 0) return HSD_MEMBER_UNKNOWN;
-        *name = n->ways[(offset - n->first) / 8];
-        return n->back != NULL && strcmp(*name, n->back) == 0 ? HSD_MEMBER_BACK : HSD_MEMBER_INSIDE;
-    }
-    return HSD_MEMBER_UNKNOWN;
+    const struct node *n = node_of(container);
+    if (n == NULL) return HSD_MEMBER_UNKNOWN;
+    if (offset >= n->bytes) return HSD_MEMBER_ITEM;
+    if (offset < n->first || (offset - n->first) % 8 != 0) return HSD_MEMBER_UNKNOWN;
+    *name = n->ways[(offset - n->first) / 8];
+    return n->back != NULL && strcmp(*name, n->back) == 0 ? HSD_MEMBER_BACK : HSD_MEMBER_INSIDE;
 }
 
 /* Whether the type is an array, or the store of a vector of Rust or Zig. */
@@ -86,35 +90,127 @@ static bool find_inner(hsd_text *type, uint64_t *skipped)
 /* ---- structures ---- */
 
 #ifdef HSD_HAVE_DW
-static hsd_status find_in_structure(const hsd_module *module, hsd_text type, uint64_t offset, bool *is_beside,
+/* Words of a library's own structures, a channel's blocks, lead on inside it. */
+static hsd_status find_in_structure(const hsd_module *module, hsd_text type, uint64_t offset, hsd_member_kind *kind,
                                     hsd_buffer *name, hsd_error *err)
 {
     Dwarf_Die die;
-    bool is_found;
+    bool is_found, is_beside, is_of_library;
+    const size_t before = name->size;
     HSD_TRY(hsd_named_type_find(module->lines, type, &die, &is_found, err));
-    return is_found ? hsd_type_append_member(name, &die, offset, is_beside, err) : HSD_OK;
+    if (!is_found) return HSD_OK;
+    HSD_TRY(hsd_type_append_member(name, &die, offset, &is_beside, err));
+    if (name->size > before) {
+        *kind = is_beside ? HSD_MEMBER_BESIDE : HSD_MEMBER_NAMED;
+        return HSD_OK;
+    }
+    const char *member = hsd_type_member_at(&die, offset);
+    HSD_TRY(hsd_type_is_of_library(&die, &is_of_library, err));
+    if (!is_of_library || member == NULL || member[0] == '\0') return HSD_OK;
+    *kind = HSD_MEMBER_INSIDE;
+    return hsd_buffer_append(name, member, strlen(member), err);
+}
+
+/* "BTreeMap<u64, Order>" is a node of it: eleven keys, eleven values, and behind them, where it is no leaf, ways down.
+ */
+static hsd_status find_in_btree(const hsd_module *module, hsd_text arguments, bool is_set, uint64_t offset,
+                                hsd_member_kind *kind, hsd_buffer *name, hsd_error *err)
+{
+    static const char node[] = "LeafNode<";
+    const hsd_text bare = {node, sizeof node - 2};
+    hsd_buffer wanted = {0};
+    Dwarf_Die die;
+    Dwarf_Word bytes;
+    bool is_found = false;
+    hsd_status status = hsd_buffer_append(&wanted, node, sizeof node - 1, err);
+    if (status == HSD_OK) status = hsd_buffer_append(&wanted, arguments.data, arguments.size - is_set, err);
+    if (status == HSD_OK && is_set) status = hsd_buffer_append(&wanted, ", SetValZST>", 12, err);
+    const hsd_text leaf = {(const char *)wanted.data, wanted.size};
+    if (status == HSD_OK) status = hsd_named_type_find_as(module->lines, bare, leaf, &die, &is_found, err);
+    hsd_buffer_release(&wanted);
+    if (status != HSD_OK || !is_found || dwarf_aggregate_size(&die, &bytes) != 0) return status;
+    const char *way = offset >= bytes ? "edges" : hsd_type_member_at(&die, offset);
+    if (way == NULL) return HSD_OK;
+    const bool is_way = strcmp(way, "edges") == 0 || strcmp(way, "parent") == 0;
+    *kind = !is_way ? HSD_MEMBER_ITEM : strcmp(way, "parent") == 0 ? HSD_MEMBER_BACK : HSD_MEMBER_INSIDE;
+    return is_way ? hsd_buffer_append(name, way, strlen(way), err) : HSD_OK;
+}
+
+/* "[*].street" of what a node holds, without what the library calls it; nothing where it is the item itself. */
+static hsd_status find_in_item(const hsd_module *module, const struct node *node, hsd_text type, uint64_t offset,
+                               hsd_buffer *name, hsd_error *err)
+{
+    Dwarf_Die die, item;
+    bool is_found, is_beside;
+    const hsd_text bare = {node->type, strlen(node->type)};
+    const size_t base = name->size;
+    HSD_TRY(hsd_named_type_find_as(module->lines, bare, type, &die, &is_found, err));
+    if (!is_found || !hsd_type_argument(&die, &item)) return HSD_OK;
+    HSD_TRY(hsd_buffer_append(name, "[*]", 3, err));
+    HSD_TRY(hsd_type_append_way(name, &item, offset - node->bytes, &is_beside, err));
+    const hsd_text way = {(const char *)name->data + base + 3, name->size - base - 3};
+    const size_t pair = text_begins(way, ".first") ? 6 : text_begins(way, ".second") ? 7 : 0;
+    if (pair > 0 && pair < way.size && way.data[pair] != '.' && way.data[pair] != '[') return HSD_OK;
+    memmove(name->data + base + 3, way.data + pair, way.size - pair);
+    name->size = way.size == pair ? base : name->size - pair;
+    return HSD_OK;
 }
 #else
-static hsd_status find_in_structure(const hsd_module *module, hsd_text type, uint64_t offset, bool *is_beside,
+static hsd_status find_in_item(const hsd_module *module, const struct node *node, hsd_text type, uint64_t offset,
+                               hsd_buffer *name, hsd_error *err)
+{
+    (void)module, (void)node, (void)type, (void)offset, (void)name, (void)err;
+    return HSD_OK;
+}
+
+static hsd_status find_in_structure(const hsd_module *module, hsd_text type, uint64_t offset, hsd_member_kind *kind,
                                     hsd_buffer *name, hsd_error *err)
 {
-    (void)module, (void)type, (void)offset, (void)is_beside, (void)name, (void)err;
+    (void)module, (void)type, (void)offset, (void)kind, (void)name, (void)err;
+    return HSD_OK;
+}
+
+static hsd_status find_in_btree(const hsd_module *module, hsd_text arguments, bool is_set, uint64_t offset,
+                                hsd_member_kind *kind, hsd_buffer *name, hsd_error *err)
+{
+    (void)module, (void)arguments, (void)is_set, (void)offset, (void)kind, (void)name, (void)err;
     return HSD_OK;
 }
 #endif
 
+/* The module knows it: whatever kind it has got. */
+static hsd_status find_in_module(const hsd_module *module, hsd_text type, uint64_t offset, hsd_member_kind *kind,
+                                 hsd_buffer *name, hsd_error *err)
+{
+    hsd_text map = type, set = type;
+    if (take_prefix(&map, "BTreeMap<")) return find_in_btree(module, map, false, offset, kind, name, err);
+    if (take_prefix(&set, "BTreeSet<")) return find_in_btree(module, set, true, offset, kind, name, err);
+    return find_in_structure(module, type, offset, kind, name, err);
+}
+
 static hsd_status find_in_modules(const hsd_module *const *modules, size_t count, hsd_text type, uint64_t offset,
                                   hsd_member_kind *kind, hsd_buffer *name, hsd_error *err)
 {
-    const size_t before = name->size;
-    bool is_beside = false;
-    for (size_t i = 0; i < count && name->size == before; i++) {
+    *kind = HSD_MEMBER_UNKNOWN;
+    for (size_t i = 0; i < count && *kind == HSD_MEMBER_UNKNOWN; i++) {
         bool is_seen = modules[i] == NULL || modules[i]->lines == NULL;
         for (size_t n = 0; n < i && !is_seen; n++)
             is_seen = modules[n] == modules[i];
-        if (!is_seen) HSD_TRY(find_in_structure(modules[i], type, offset, &is_beside, name, err));
+        if (!is_seen) HSD_TRY(find_in_module(modules[i], type, offset, kind, name, err));
     }
-    *kind = name->size == before ? HSD_MEMBER_UNKNOWN : is_beside ? HSD_MEMBER_BESIDE : HSD_MEMBER_NAMED;
+    return HSD_OK;
+}
+
+/* An item of a node that is a member of what the node holds has a name that says both. */
+static hsd_status name_item(const hsd_module *const *modules, size_t count, hsd_text type, hsd_text container,
+                            uint64_t offset, hsd_member_kind *kind, hsd_buffer *name, hsd_error *err)
+{
+    const struct node *node = node_of(container);
+    const size_t before = name->size;
+    for (size_t i = 0; node != NULL && i < count && name->size == before; i++)
+        if (modules[i] != NULL && modules[i]->lines != NULL)
+            HSD_TRY(find_in_item(modules[i], node, type, offset, name, err));
+    if (name->size > before) *kind = HSD_MEMBER_NAMED;
     return HSD_OK;
 }
 
@@ -132,6 +228,8 @@ hsd_status hsd_member_find(const hsd_module *const *modules, size_t count, hsd_t
     else if (is_of_items(type))
         *kind = HSD_MEMBER_ITEM;
     if (*kind == HSD_MEMBER_INSIDE || *kind == HSD_MEMBER_BACK) return hsd_buffer_append(name, way, strlen(way), err);
+    if (*kind == HSD_MEMBER_ITEM && text_begins(type, "node of std::"))
+        return name_item(modules, count, type, container, offset, kind, name, err);
     if (*kind == HSD_MEMBER_ITEM || text_begins(type, "node of std::")) return HSD_OK;
     if (find_inner(&type, &skipped) && offset < skipped) return HSD_OK;
     return find_in_modules(modules, count, type, offset - skipped, kind, name, err);

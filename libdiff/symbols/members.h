@@ -5,8 +5,9 @@
  *      std::make_shared<Session>          at 48   buffer_         behind the counts
  *      node of std::list<Session>         at 0    the way to the next node
  *                                         at 8    the way back to the one before
- *                                         at 16   an item
+ *                                         at 16   an item; [*].buffer_ where debug information knows it
  *      Session[], Vec<Session>            at 16   an item
+ *      BTreeMap<u64, Session>             at 16   a key or a value, an item; behind them a way to another node
  */
 #ifndef HSD_SYMBOLS_MEMBERS_H
 #define HSD_SYMBOLS_MEMBERS_H

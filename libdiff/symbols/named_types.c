@@ -6,10 +6,11 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/check.h"
 #include "base/names.h"
 #include "base/search.h"
 
-enum { TYPES_MAX = 1 << 20, TRIED_MAX = 16 };
+enum { TYPES_MAX = 1 << 20, TRIED_MAX = 64 };
 
 typedef struct hsd_listed_type {
     uint64_t hash; /* of its name without namespaces and arguments: "vector" */
@@ -75,19 +76,101 @@ static hsd_text bare_name(hsd_text name)
     return (hsd_text){name.data + begin, end - begin};
 }
 
+/* ---- names that say the same ---- */
+
+/*
+ * Names come from symbols and from DWARF, which spell numbers and const in ways of their own: "long" and "long int",
+ * "std::pair<long const, Row>" and "std::pair<const long int, Row>", "64ul" and "64". Both are compared without what
+ * tells them apart.
+ */
+typedef struct reading {
+    hsd_text text;
+    size_t at;
+} reading;
+
+typedef struct word {
+    char mark;     /* of punctuation; 0 = a word or the end */
+    hsd_text text; /* empty: the end */
+} word;
+
+static bool is_word_byte(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c < 0;
+}
+
+static bool is_word_one_of(hsd_text text, const char *const *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strlen(words[i]) == text.size && memcmp(words[i], text.data, text.size) == 0) return true;
+    return false;
+}
+
+/* A number is known by "long", "short", "unsigned" and "char", in any order; "int" beside them says nothing. */
+static word next_word(reading *r)
+{
+    static const char *const silent[] = {"const", "int"};
+    for (;;) {
+        while (r->at < r->text.size && r->text.data[r->at] == ' ')
+            r->at++;
+        const size_t begin = r->at;
+        while (r->at < r->text.size && is_word_byte(r->text.data[r->at]))
+            r->at++;
+        hsd_text found = {r->text.data + begin, r->at - begin};
+        if (found.size == 0 && begin == r->text.size) return (word){.text = {"", 0}};
+        if (found.size == 0) return (word){.mark = r->text.data[r->at++], .text = {"", 0}};
+        if (is_word_one_of(found, silent, HSD_ARRAY_LEN(silent))) continue;
+        while (found.data[0] >= '0' && found.data[0] <= '9' && strchr("uUlL", found.data[found.size - 1]) != NULL)
+            found.size--;
+        return (word){.text = found};
+    }
+}
+
+static bool is_unsigned(hsd_text text) { return text.size == 8 && memcmp(text.data, "unsigned", 8) == 0; }
+
+/* "unsigned" may stand in front of "long" or behind it: it is counted, and compared where the number ends. */
+static word next_of_number(reading *r, unsigned *unsigned_count)
+{
+    word w = next_word(r);
+    while (is_unsigned(w.text)) {
+        (*unsigned_count)++;
+        w = next_word(r);
+    }
+    return w;
+}
+
+static bool are_same_names(hsd_text a, hsd_text b)
+{
+    reading x = {.text = a}, y = {.text = b};
+    unsigned x_unsigned = 0, y_unsigned = 0;
+    for (;;) {
+        const word v = next_of_number(&x, &x_unsigned), w = next_of_number(&y, &y_unsigned);
+        const bool is_end = v.mark == 0 && v.text.size == 0;
+        if (v.mark != w.mark || v.text.size != w.text.size || memcmp(v.text.data, w.text.data, v.text.size) != 0)
+            return false;
+        if ((v.mark != 0 || is_end) && x_unsigned != y_unsigned) return false;
+        if (is_end) return true;
+    }
+}
+
 static hsd_status is_type_called(Dwarf_Die *die, hsd_text name, bool *is_it, hsd_error *err)
 {
     hsd_type_name said = {.bytes = 0};
     const hsd_status status = hsd_type_describe(&said, die, err);
-    *is_it = status == HSD_OK && said.text.size == name.size && memcmp(said.text.data, name.data, name.size) == 0;
+    *is_it = status == HSD_OK && said.text.size > 0 &&
+             are_same_names((hsd_text){(const char *)said.text.data, said.text.size}, name);
     hsd_type_release(&said);
     return status;
 }
 
 hsd_status hsd_named_type_find(hsd_lines *lines, hsd_text name, Dwarf_Die *out, bool *is_found, hsd_error *err)
 {
+    return hsd_named_type_find_as(lines, bare_name(name), name, out, is_found, err);
+}
+
+hsd_status hsd_named_type_find_as(hsd_lines *lines, hsd_text bare, hsd_text name, Dwarf_Die *out, bool *is_found,
+                                  hsd_error *err)
+{
     hsd_type_list *list = hsd_lines_types(lines);
-    const hsd_text bare = bare_name(name);
     size_t at;
     *is_found = false;
     if (!list->is_read) HSD_TRY(read_types(lines, list, err));

@@ -15,5 +15,9 @@
  */
 hsd_status hsd_named_type_find(hsd_lines *lines, hsd_text name, Dwarf_Die *out, bool *is_found, hsd_error *err);
 
+/* The same of a type that is shown under another name than it has: "node of std::list<Order>" is a "_List_node". */
+hsd_status hsd_named_type_find_as(hsd_lines *lines, hsd_text bare, hsd_text name, Dwarf_Die *out, bool *is_found,
+                                  hsd_error *err);
+
 #endif
 #endif

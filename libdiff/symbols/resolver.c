@@ -1,3 +1,4 @@
+#define _GNU_SOURCE /* memmem */
 /*
  * From a text to the text that is shown. See resolver.h.
  *
@@ -222,6 +223,17 @@ static hsd_status append_data_of(hsd_resolver *resolver, const char *what, const
     return append_word(&resolver->text, ")", err);
 }
 
+/* What Rust's thread_local! puts around the value of a variable: "CONTEXT::{{constant}}::{{closure}}::…". */
+static void leave_out_inside(hsd_buffer *text, size_t from)
+{
+    static const char *const inner[] = {"::{{constant}}", "::__getit"};
+    for (size_t i = 0; i < HSD_ARRAY_LEN(inner); i++) {
+        const size_t size = strlen(inner[i]);
+        const uint8_t *at = text->size > from ? memmem(text->data + from, text->size - from, inner[i], size) : NULL;
+        if (at != NULL && at > text->data + from) text->size = (size_t)(at - text->data);
+    }
+}
+
 /* A variable of each thread, by the place of its initial value, where others may be too. */
 static hsd_status replace_thread_local(hsd_resolver *resolver, const hsd_marked *marked, hsd_error *err)
 {
@@ -235,7 +247,10 @@ static hsd_status replace_thread_local(hsd_resolver *resolver, const hsd_marked 
     if (!is_found) return HSD_OK;
     if (symbol == NULL) return append_data_of(resolver, "(thread-locals of ", &name, err);
     HSD_TRY(append_word(&resolver->text, "thread-local ", err));
-    return hsd_append_name(&resolver->text, symbol, err);
+    const size_t before = resolver->text.size;
+    HSD_TRY(hsd_append_name(&resolver->text, symbol, err));
+    leave_out_inside(&resolver->text, before);
+    return HSD_OK;
 }
 
 static hsd_status replace_variable(hsd_resolver *resolver, const hsd_marked *marked, hsd_error *err)
@@ -357,6 +372,27 @@ static hsd_status replace_names(hsd_resolver *resolver, hsd_text text, hsd_error
     return append_resolver(&resolver->text, (hsd_text){text.data + at, text.size - at}, err);
 }
 
+/* "stack of worker: NAME" by the function that runs there, which says nothing where it is a library's. */
+static hsd_status replace_frame(hsd_resolver *resolver, hsd_text text, const hsd_unresolved *name, hsd_error *err)
+{
+    const hsd_code_name *code;
+    const size_t before = (size_t)(name->whole.data - text.data);
+    HSD_TRY(find_code(resolver, name, &code, err));
+    if (code == NULL || !code->is_known || before < 2 || hsd_allocator_prefix(code->around) == 0)
+        return replace_names(resolver, text, err);
+    count(resolver, true);
+    return append_resolver(&resolver->text, (hsd_text){text.data, before - 2}, err);
+}
+
+/* A frame, and nothing else: "stack of worker: NAME". */
+static bool is_frame(hsd_text text, hsd_unresolved *name)
+{
+    static const char stack[] = "stack of ";
+    return text.size > sizeof stack - 1 && memcmp(text.data, stack, sizeof stack - 1) == 0 &&
+           hsd_unresolved_find(text, 0, name) && name->whole.data + name->whole.size == text.data + text.size &&
+           name->whole.data - text.data > 2 && name->whole.data[-1] == ' ' && name->whole.data[-2] == ':';
+}
+
 /* A word of a frame, by the variable that lies there; where none is known, as the whole frame is called. */
 static hsd_status replace_local(hsd_resolver *resolver, const hsd_marked *marked, hsd_error *err)
 {
@@ -373,7 +409,7 @@ static hsd_status replace_local(hsd_resolver *resolver, const hsd_marked *marked
         return HSD_OK;
     }
     hsd_buffer_clear(&resolver->text);
-    return replace_names(resolver, marked->whole, err);
+    return replace_frame(resolver, marked->whole, &name, err);
 }
 
 /* ---- members ---- */
@@ -476,7 +512,8 @@ hsd_status hsd_resolver_replace(hsd_resolver *resolver, hsd_text text, hsd_text 
     if (marked.kind == HSD_MARKED_ALLOCATED) status = replace_allocated(resolver, &marked, err);
     if (marked.kind == HSD_MARKED_MEMBER) status = replace_member(resolver, &marked, err);
     if (marked.kind == HSD_MARKED_LOCAL) status = replace_local(resolver, &marked, err);
-    if (marked.kind == HSD_MARKED_NOT) status = replace_names(resolver, text, err);
+    if (marked.kind == HSD_MARKED_NOT)
+        status = is_frame(text, &name) ? replace_frame(resolver, text, &name, err) : replace_names(resolver, text, err);
     resolver->result.modules = resolver->modules.count;
     resolver->result.modules_found = resolver->modules.found;
     if (status == HSD_OK && resolver->text.size > 0 && resolver->text.size <= HSC_MAX_TEXT_BYTES)

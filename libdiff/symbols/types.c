@@ -255,7 +255,9 @@ static bool is_reserved(const char *name)
 static bool is_name_of_library(language of, const char *name)
 {
     static const char *const cpp[] = {"std::", "__gnu_cxx::"};
-    static const char *const rust[] = {"std::", "core::", "alloc::", "hashbrown::", "&", "*"};
+    static const char *const rust[] = {
+        "std::",      "core::",      "alloc::",   "hashbrown::", "tokio::", "parking_lot::",
+        "lock_api::", "once_cell::", "crossbeam", "dashmap::",   "&",       "*"};
     static const char *const zig[] = {"[",      "?",    "array_list.", "hash_map.", "array_hash_map.", "mem.",
                                       "multi_", "Io.",  "deque.",      "heap.",     "linked_list.",    "priority_",
                                       "Thread", "std.", "atomic.",     "bit_set.",  "SinglyLinked",    "DoublyLinked"};
@@ -340,6 +342,33 @@ hsd_status hsd_type_append_member(hsd_buffer *out, Dwarf_Die *type, uint64_t off
     memmove(out->data + base, out->data + base + marks, out->size - base - marks);
     out->size -= marks;
     return HSD_OK;
+}
+
+const char *hsd_type_member_at(Dwarf_Die *type, uint64_t offset)
+{
+    Dwarf_Die at = *type;
+    found_member member;
+    if (!peel(&at, true) || !is_aggregate(dwarf_tag(&at)) || !find_member(&at, offset, &member)) return NULL;
+    const char *name = dwarf_diename(&member.die);
+    return name != NULL && strnlen(name, 4096) < 4096 ? name : NULL;
+}
+
+hsd_status hsd_type_is_of_library(Dwarf_Die *type, bool *is_it, hsd_error *err)
+{
+    const language of = language_of(type);
+    *is_it = false;
+    return of == RUST || of == ZIG ? is_of_library(of, type, is_it, err) : HSD_OK;
+}
+
+bool hsd_type_argument(Dwarf_Die *type, Dwarf_Die *argument)
+{
+    Dwarf_Die child;
+    unsigned steps = 0;
+    if (dwarf_child(type, &child) != 0) return false;
+    do {
+        if (dwarf_tag(&child) == DW_TAG_template_type_parameter) return hsd_type_of(&child, argument);
+    } while (++steps < MOST_MEMBERS && hsd_die_go_on(&child));
+    return false;
 }
 
 /* The last member of a structure is an array whose length is not given, 0 or 1. */

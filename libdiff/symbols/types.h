@@ -44,6 +44,15 @@ hsd_status hsd_type_append_way(hsd_buffer *out, Dwarf_Die *type, uint64_t offset
 /* The same of a structure, as the name of a member: "cart", "address.street". */
 hsd_status hsd_type_append_member(hsd_buffer *out, Dwarf_Die *type, uint64_t offset, bool *is_beside, hsd_error *err);
 
+/* The member that stands there, as the structure calls it; NULL where there is none, or in a union several. */
+const char *hsd_type_member_at(Dwarf_Die *type, uint64_t offset);
+
+/* A type of a library of Rust or Zig, which tells where it comes from. HSD_E_NOMEM. */
+hsd_status hsd_type_is_of_library(Dwarf_Die *type, bool *is_it, hsd_error *err);
+
+/* What the first argument of a template is that is a type. */
+bool hsd_type_argument(Dwarf_Die *type, Dwarf_Die *argument);
+
 /* Fills a name that was emptied. Anonymous types, functions and arrays have none. HSD_E_NOMEM. */
 hsd_status hsd_type_describe(hsd_type_name *out, Dwarf_Die *type, hsd_error *err);
 void hsd_type_release(hsd_type_name *name);

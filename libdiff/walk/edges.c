@@ -59,6 +59,9 @@ static hsd_bytes without_type(hsd_bytes name)
     return is_member ? (hsd_bytes){name.data, at} : name;
 }
 
+/* "[*].street": a member of an item says already how it is reached. */
+static bool is_of_item(hsd_bytes name) { return name.size > 3 && memcmp(name.data, "[*]", 3) == 0; }
+
 /* The mark and the text behind it. */
 static hsd_bytes text_of(const hsd_label *label, hsd_bytes name, char buffer[NAME_BYTES + 16])
 {
@@ -69,7 +72,8 @@ static hsd_bytes text_of(const hsd_label *label, hsd_bytes name, char buffer[NAM
     if (how->before == NULL || name.size == 0) {
         at = append_edge(buffer, at, how->nameless, strlen(how->nameless));
     } else {
-        at = append_edge(buffer, at, how->before, strlen(how->before));
+        if (label->kind != HSC_LABEL_FIELD || !is_of_item(name))
+            at = append_edge(buffer, at, how->before, strlen(how->before));
         at = append_edge(buffer, at, name.data, (size_t)hsd_min_u64(name.size, NAME_BYTES));
         at = append_edge(buffer, at, how->after, strlen(how->after));
     }

@@ -8,10 +8,29 @@
 
 #include "support/memfile.h"
 #include "symbols/code.h"
+#include "symbols/locals.h"
+#include "symbols/members.h"
 #include "symbols/site_types.h"
+#include "symbols/variables.h"
 
 #define STEPS       64
 #define DEBUG_BYTES ((uint64_t)8 << 20)
+
+/* Words of frames, and members of what may be defined there. */
+static void find_words(const hsd_module *module, uint64_t address)
+{
+    static const char *const types[] = {"session", "Order", "shop::Session", "node of std::list<Order>", "Arc<Node>"};
+    const hsd_text type = {types[address % 5], strlen(types[address % 5])};
+    hsd_buffer text = {0};
+    hsd_member_kind kind;
+    hsd_error err;
+    if (hsd_local_append(module, address, 8 + address % 256, address % 192, &text, &err) != HSD_OK) abort();
+    hsd_buffer_clear(&text);
+    if (hsd_member_find(&module, 1, type, address % 128 & ~UINT64_C(7), &kind, &text, &err) != HSD_OK) abort();
+    if ((kind == HSD_MEMBER_UNKNOWN || kind == HSD_MEMBER_ITEM) != (text.size == 0)) abort();
+    if (module->lines != NULL && hsd_variable_append_member(module->lines, address, &text, &err) != HSD_OK) abort();
+    hsd_buffer_release(&text);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -60,6 +79,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             look_up(&module, 0x1000 + i * 0x51);
         for (unsigned i = 0; i < STEPS; i++)
             find_type(&module, 0x1000 + i * 0x1d, 0x3b);
+        for (unsigned i = 0; i < STEPS; i++)
+            find_words(&module, 0x1000 + i * 0x13);
         look_up(&module, 0x4010);
         look_up(&module, UINT64_MAX);
         hsd_lines_close(module.lines);

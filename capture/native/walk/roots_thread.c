@@ -87,7 +87,8 @@ static bool is_held(const thread_roots *t, uint32_t ordinal)
 typedef struct stack_frame {
     uint32_t label;  /* of the whole */
     uint32_t number; /* 0 = no frame that is known */
-    uintptr_t code;  /* inside the function that runs there; 0 = words are called as the whole is */
+    bool is_in_program;
+    uintptr_t code; /* inside the function that runs there; 0 = words are called as the whole is */
     hsn_range range;
     /* where the last pointer was, how many stood in a row up to there, and its label */
     uintptr_t last;
@@ -228,9 +229,11 @@ static void scan_stack(const thread_roots *t, uint32_t plain, stack_frame *frame
     scan_other_stack(t, plain);
 }
 
-static void scan_registers(const thread_roots *t)
+/* They are the variables of the innermost function of the program. */
+static void scan_registers(const thread_roots *t, const stack_frame *frames)
 {
-    const uint32_t label = write_label(t, "registers of ", 0);
+    const bool is_known = t->thread->frame_count > 0 && frames[0].is_in_program;
+    const uint32_t label = is_known ? frames[0].label : write_label(t, "registers of ", 0);
     for (size_t i = 0; t->thread->is_stopped && i < t->thread->register_count && i < HSN_REGISTERS; i++) {
         hsn_hit hit;
         if (hsn_scan_word(&t->k->starts, t->thread->registers[i], &hit))
@@ -259,6 +262,7 @@ static void know_frames(const thread_roots *t, uint32_t plain, stack_frame *fram
         if (!is_inner) frames[depth].label = write_label(t, "stack of ", address);
         if (KNOWS_FRAMES && !is_inner && !is_of_system) frames[depth].code = address;
         is_in_program |= !is_own && !is_of_system;
+        frames[depth].is_in_program = is_in_program;
         hsc_frame(t->k->w, t->number, (uint32_t)depth, hsn_write_name(t->k, address), 0, 0);
     }
 }
@@ -274,5 +278,5 @@ void hsn_write_thread(hsn_walker *k, const hsn_thread *thread, uint32_t number)
     know_frames(&t, plain, frames);
     scan_locals(&t);
     scan_stack(&t, plain, frames);
-    scan_registers(&t);
+    scan_registers(&t, frames);
 }

@@ -16,7 +16,11 @@ impl Job for Mail { fn run(&self) -> u64 { self.text[0] as u64 } }
 pub struct Session { pub name: String, pub orders: Vec<Order>, pub account: Box<Account>, pub visits: Rc<Visit> }
 
 #[derive(Default)]
+pub struct Labels { inner: Mutex<Vec<String>> }
+
+#[derive(Default)]
 pub struct Shop {
+    labels: Labels,
     sessions: HashMap<u32, Session>,
     by_name: BTreeMap<String, u64>,
     seen: HashSet<u64>,
@@ -49,6 +53,7 @@ impl Shop {
         self.sessions.insert(number as u32, session(number));
         self.by_name.insert(format!("name {number} of a session"), number);
         self.seen.insert(number);
+        self.labels.inner.lock().unwrap().push(format!("label {number} of a session"));
         self.queue.push_back(Order { number, amount: [0; 11] });
         self.jobs.push(Box::new(Mail { text: [1; 200] }));
         self.nodes.push(ring(number));

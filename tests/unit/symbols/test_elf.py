@@ -339,7 +339,7 @@ def main():
         for word, flags, compiler in members + [("membersclang", ["-g", "-O2"], "clang++")] * bool(shutil.which("clang++")):
             path = compile_to(top / word, word, "members.cpp", *flags, compiler=compiler)
             check_members(path, path.parent)
-        stacks = [("locals", ["-g", "-O2"], None), ("locals0", ["-g", "-O0"], None), ("localsbare", ["-O2"], None), ("localsfp", ["-g", "-O1", "-fno-omit-frame-pointer"], None)]
+        stacks = [("locals", ["-g", "-O2"], None), ("locals0", ["-g", "-O0"], None), ("localsbare", ["-O2"], None)]
         of_clang = [("localsclang", ["-g", "-O2"], "clang++"), ("localsclang0", ["-g", "-O0"], "clang++")]
         for word, flags, compiler in stacks + of_clang * bool(shutil.which("clang++")):
             path = compile_to(top / word, word, "locals.cpp", *flags, compiler=compiler)

@@ -402,7 +402,7 @@ Test(walk, a_thread_holds_what_its_frames_registers_and_locals_point_to)
     cr_assert_eq(count_roots(outer, HSC_ROOT_STACK, of_word(text, 248, 8, second), NULL), 1);
     cr_assert_eq(count_roots(both, HSC_ROOT_STACK, of_word(text, 240, 16, second), NULL), 1);
     cr_assert_eq(count_all_roots(both), 1, "the frame outside says it");
-    cr_assert_eq(count_roots(reg, HSC_ROOT_REGISTER, "registers of worker", NULL), 1);
+    cr_assert_eq(count_roots(reg, HSC_ROOT_REGISTER, first, NULL), 1);
     char of_module[64];
     snprintf(of_module, sizeof of_module, "{thread-local} test_walk_walk+0x%zx{",
              (size_t)((uintptr_t)&walk_in_child + 16 - (uintptr_t)info.dli_fbase));
