@@ -64,6 +64,9 @@ hsd_status hsd_adjacency_set_memory(hsd_adjacency *adjacency, uint64_t memory_by
 void hsd_adjacency_load(hsd_adjacency *adjacency);
 
 /* The same for the blocks of names. */
+void hsd_adjacency_load_names(hsd_adjacency *adjacency);
+
+/* Bounds the page cache of names, as hsd_adjacency_set_memory does. */
 hsd_status hsd_adjacency_set_name_memory(hsd_adjacency *adjacency, uint64_t memory_bytes, hsd_error *err);
 
 #define HSD_ADJACENCY_PART_ITEMS 2048u

@@ -42,7 +42,12 @@ hsd_status hsd_adjacency_set_memory(hsd_adjacency *a, uint64_t memory_bytes, hsd
 
 void hsd_adjacency_load(hsd_adjacency *a)
 {
-    if (a->is_finished && a->blocks.has_pages) hsd_paged_load(&a->blocks.pages);
+    if (a->is_finished && !a->is_view) hsd_blocks_load(&a->blocks);
+}
+
+void hsd_adjacency_load_names(hsd_adjacency *a)
+{
+    if (a->is_finished && !a->is_view && a->has_names) hsd_blocks_load(&a->names.blocks);
 }
 
 hsd_status hsd_adjacency_set_name_memory(hsd_adjacency *a, uint64_t memory_bytes, hsd_error *err)
@@ -73,7 +78,7 @@ bool hsd_adjacency_is_resident(const hsd_adjacency *a) { return !a->blocks.has_p
 
 bool hsd_adjacency_is_all_resident(const hsd_adjacency *a)
 {
-    return !a->blocks.has_pages && !(a->has_names && a->names.blocks.has_pages);
+    return hsd_blocks_are_all_there(&a->blocks) && !(a->has_names && !hsd_blocks_are_all_there(&a->names.blocks));
 }
 
 uint32_t hsd_adjacency_block_count(const hsd_adjacency *a) { return a->blocks.count; }

@@ -105,11 +105,19 @@ hsd_status hsd_blocks_set_memory(hsd_blocks *b, uint64_t memory_bytes, hsd_error
     if (b->has_pages) {
         b->file = b->pages.file;
         b->pages.file.fd = -1;
+        b->plain = NULL;
         hsd_paged_close(&b->pages);
     } else if (b->slab_count * (uint64_t)slab_bytes(b) <= memory_bytes || b->count == 0) {
         return HSD_OK;
     }
     return open_pages(b, err);
+}
+
+void hsd_blocks_load(hsd_blocks *b)
+{
+    if (!b->has_pages || b->plain != NULL) return;
+    hsd_paged_load(&b->pages);
+    b->plain = hsd_paged_plain(&b->pages);
 }
 
 hsd_status hsd_blocks_check(const hsd_blocks *b, hsd_error *err)

@@ -31,6 +31,7 @@ typedef struct hsd_blocks {
     hsd_temp file;  /* spilled slabs, until pages take it over */
     bool has_pages; /* finished, and does not fit */
     hsd_paged pages;
+    const uint8_t *plain; /* with has_pages: all blocks in their order, once they were loaded; else NULL */
     hsd_temp_space *space;
 } hsd_blocks;
 
@@ -46,6 +47,16 @@ hsd_status hsd_blocks_finish(hsd_blocks *blocks, hsd_error *err);
 
 /* Bounds the memory of reading from now on; where blocks do not fit, all are dropped from it first. */
 hsd_status hsd_blocks_set_memory(hsd_blocks *blocks, uint64_t memory_bytes, hsd_error *err);
+
+/* Where all blocks have a place in memory: brings them there, and they stay until the memory is bounded anew. Failures
+ * stick: hsd_blocks_check. */
+void hsd_blocks_load(hsd_blocks *blocks);
+
+/* True while all blocks are in memory, so that several threads may read them. */
+static inline bool hsd_blocks_are_all_there(const hsd_blocks *blocks)
+{
+    return !blocks->has_pages || blocks->plain != NULL;
+}
 
 /* A zero block and zeros behind it, for reads that failed. */
 extern const uint8_t hsd_no_block[2 * HSD_BLOCK_BYTES];
@@ -64,6 +75,7 @@ static inline const uint8_t *hsd_blocks_at(hsd_blocks *blocks, uint32_t block)
     if (!blocks->has_pages) {
         return blocks->slabs[block >> blocks->slab_shift] + hsd_blocks_in_slab(blocks, block);
     }
+    if (blocks->plain != NULL) return blocks->plain + ((uint64_t)block << HSD_PAGE_SHIFT);
     const uint8_t *page = hsd_paged_at(&blocks->pages, (uint64_t)block << HSD_PAGE_SHIFT, HSD_FRAME_USED);
     return __builtin_expect(blocks->pages.status != HSD_OK, 0) ? hsd_no_block : page;
 }

@@ -416,6 +416,15 @@ const void *hsd_paged_plain(const hsd_paged *paged)
     return paged->frames;
 }
 
+const void *hsd_paged_plain_front(const hsd_paged *paged, uint64_t bytes)
+{
+    const uint64_t pages = (bytes + HSD_PAGE_BYTES - 1) >> HSD_PAGE_SHIFT;
+    if (pages > paged->frame_count || paged->status != HSD_OK) return NULL;
+    for (uint64_t page = 0; page < pages; page++)
+        if (paged->page_frame[page] != page) return NULL;
+    return paged->frames;
+}
+
 void *hsd_paged_plain_to_write(hsd_paged *paged)
 {
     HSD_ASSERT(!paged->is_read_only);

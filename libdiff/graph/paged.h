@@ -115,6 +115,9 @@ void hsd_paged_load(hsd_paged *paged);
 const void *hsd_paged_plain(const hsd_paged *paged);
 void *hsd_paged_plain_to_write(hsd_paged *paged);
 
+/* The same of its first `bytes` alone: of an array with room for more than came. To read. */
+const void *hsd_paged_plain_front(const hsd_paged *paged, uint64_t bytes);
+
 /* First failure since open. */
 hsd_status hsd_paged_check(const hsd_paged *paged, hsd_error *err);
 

@@ -9,6 +9,7 @@
  *      holders_counts.c   without identity: holders from the trie
  *      holders_choose.c   the first HSD_MAX_HOLDERS of them
  *      holders_by*.c      what is held by several together: by which (holders_by.h)
+ *      holders_beside.c   what goes on meanwhile
  *      holders_below.c    what hangs below those, by type and as places
  *      holders_within.c   a second pass over the trees for it
  *      holders_edges.c    the places that carry the growth
@@ -122,7 +123,8 @@ typedef struct hsd_pooled { /* a holder that another one stands for */
 
 typedef struct hsd_growth_ways { /* to the chosen objects, in after */
     hsd_shortest shortest;
-    bool are_there; /* some were chosen, and they can be told apart */
+    bool are_there;  /* some were chosen, and they can be told apart */
+    bool are_beside; /* they were found beside the search for what holds together */
 } hsd_growth_ways;
 
 #define HSD_BY_FORKS 16u /* so many are asked for: of one holder there may be several */
@@ -141,6 +143,7 @@ typedef struct hsd_growth {
     hsd_growth_fill_fn fill; /* NULL = the trees of both sides are walked */
     void *fill_context;
     bool walks_at_once;      /* the two trees, a thread each */
+    bool finishes_beside;    /* the trie gets its nodes beside the search for what holds together */
     uint32_t item_edge;      /* the name that reads [*]: HSD_TRIE_ANY stands for it */
     uint8_t *is_common_root; /* by common number: both captures have the name */
 
@@ -298,6 +301,14 @@ hsd_status hsd_growth_mark_ahead(hsd_growth *growth, hsd_error *err);
 
 /* Finds by what the first choices hold together, where that is a part of the growth that matters. */
 hsd_status hsd_growth_find_by(hsd_growth *growth, hsd_error *err);
+bool hsd_growth_will_find_by(const hsd_growth *growth);
+uint64_t hsd_growth_spare_bytes(const hsd_growth *growth); /* memory that the plan left over */
+
+/* The same, and meanwhile what does not wait for it (holders_beside.c): with finishes_beside, which is for those that
+ * have the room. May fill `ways`. */
+hsd_status hsd_growth_find_by_and_beside(hsd_growth *growth, hsd_error *err);
+bool hsd_growth_has_room_beside(const hsd_growth *growth);
+uint64_t hsd_growth_taken_beside(const hsd_growth *growth); /* of the memory */
 
 /* The set that a freed object, which hangs from `holder` and from nothing freed, is of; 0 = none. */
 uint32_t hsd_growth_set_of_freed(const hsd_growth *growth, uint32_t holder, uint32_t type, bool is_apart);
@@ -306,6 +317,10 @@ uint32_t hsd_growth_set_of_freed(const hsd_growth *growth, uint32_t holder, uint
  * same, with that of before; at the same time if it is another. */
 hsd_status hsd_growth_within(hsd_growth *growth, hsd_growth *before, hsd_error *err);
 hsd_status hsd_growth_count_within(hsd_growth *growth, hsd_error *err); /* the same from the trie */
+
+/* One bit a node of after, of objects to which ways are asked for, and how many there are; freed by the caller. NULL:
+ * out of memory. */
+uint8_t *hsd_growth_wanted(const hsd_growth *growth, uint64_t *count);
 
 /* Finds the ways to the chosen objects; touches the graph of after, no tree and nothing of `growth`, so both may go on
  * at the same time. */

@@ -5,8 +5,8 @@
  *      walk      stack, trie, credits, forks                    of both sides, one after the other, or at once with
  *                                                               a trie each
  *      match     credits, pairs or lines
- *      together  numbers, places, groups, pairs: only where      with the memory that the search for paths will have
- *                they are asked for (holders_by.h)
+ *      together  numbers, places, groups, pairs: only where      with the memory that the search for paths will have;
+ *                they are asked for (holders_by.h)               where much is left, beside it and the trie's nodes
  *      within    stack, types, places                           the trie stays, in as little as it can; the search
  *                                                               for paths goes on beside it, or comes before it, and
  *                                                               has memory of its own
@@ -151,7 +151,8 @@ static hsd_status walk_both_holders(hsd_growth *growth, hsd_error *err)
     if (status == HSD_OK) status = walk_trees(growth, before != NULL ? before : growth->trie, err);
     hsd_trie_free(before);
     hsd_trie_widen(growth->trie, growth->memory_bytes / 2); /* as where one walk follows the other */
-    return status == HSD_OK ? hsd_trie_finish(growth->trie, err) : status;
+    growth->finishes_beside = hsd_growth_has_room_beside(growth);
+    return status == HSD_OK && !growth->finishes_beside ? hsd_trie_finish(growth->trie, err) : status;
 }
 
 /* The trie from sums that somebody else made. */
@@ -265,6 +266,7 @@ static hsd_status search(void *context, hsd_error *err)
 static hsd_status look_below_and_search(hsd_growth *growth, hsd_error *err)
 {
     path_search s = {.growth = growth};
+    if (growth->ways.are_beside) return look_below(growth, err);
     const hsd_status status =
         hsd_run_both((hsd_job){search, &s}, (hsd_job){look_below, growth}, growth->walks_at_once, err);
     growth->ways = s.ways;
@@ -357,18 +359,29 @@ static void count_crediting(const hsd_growth *growth)
     }
 }
 
-/* Of each node: what holds it is chosen or not. The breadth-first search asks a bit of each target. */
-static void count_looking_below(const hsd_growth *growth)
+/* The breadth-first search asks a bit of each target. */
+static void count_ways(const hsd_growth *growth)
 {
     const hsd_side_walk *after = &growth->pair->sides[AFTER];
+    if (!growth->ways.are_there || after->adjacency == NULL) return;
+    hsd_adjacency_count_walk(after->adjacency, after->node_count);
+    hsd_work_at_random(hsd_adjacency_edge_count(after->adjacency), after->node_count / 8);
+}
+
+static void count_joint_holders(const hsd_growth *growth)
+{
+    if (growth->ways.are_beside) count_ways(growth);
+}
+
+/* Of each node: what holds it is chosen or not. */
+static void count_looking_below(const hsd_growth *growth)
+{
     for (int side = 0; side < SIDE_COUNT && growth->fill == NULL; side++) {
         const uint64_t nodes = hsd_sorter_count(growth->pair->sides[side].tree);
         hsd_work_at_random(nodes, growth->pair->sides[side].object_count / 8);
         hsd_work_did(HSD_COST_NEAR, nodes);
     }
-    if (!growth->ways.are_there || after->adjacency == NULL) return;
-    hsd_adjacency_count_walk(after->adjacency, after->node_count);
-    hsd_work_at_random(hsd_adjacency_edge_count(after->adjacency), after->node_count / 8);
+    if (!growth->ways.are_beside) count_ways(growth);
 }
 
 static void count_nothing(const hsd_growth *growth) { (void)growth; } /* its own steps do, or sorters */
@@ -404,8 +417,9 @@ static hsd_status run_holder(hsd_growth *growth, hsd_error *err)
     HSD_TRY(step_holder(growth, (holder_step){choosing, choose_and_mark, count_nothing}, err));
     HSD_TRY(step_holder(growth, (holder_step){"crowds", leave_crowds, count_nothing}, err));
     HSD_TRY(hsd_growth_join_pools(growth, err));
+    HSD_TRY(step_holder(growth,
+                        (holder_step){"what holds together", hsd_growth_find_by_and_beside, count_joint_holders}, err));
     note_choice(growth);
-    HSD_TRY(step_holder(growth, (holder_step){"what holds together", hsd_growth_find_by, count_nothing}, err));
     hsd_growth_choose_code(growth); /* last in the list, whatever it grew by */
     HSD_TRY(step_holder(growth,
                         (holder_step){"looking below them, and paths", look_below_and_search, count_looking_below},

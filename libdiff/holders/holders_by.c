@@ -294,8 +294,8 @@ uint64_t hsd_growth_grown_bytes(const hsd_growth *growth)
     return grown > 0 ? (uint64_t)grown : total->new_.bytes;
 }
 
-/* What the plan left over; where somebody keeps what was walked it is theirs. */
-static uint64_t spare_bytes(const hsd_growth *growth)
+/* Where somebody keeps what was walked it is theirs. */
+uint64_t hsd_growth_spare_bytes(const hsd_growth *growth)
 {
     const hsd_plan *plan = &growth->pair->plan;
     const hsd_side_walk *side = &growth->pair->sides[AFTER];
@@ -303,10 +303,13 @@ static uint64_t spare_bytes(const hsd_growth *growth)
     return side->request->keeper == NULL && plan->memory_bytes > used ? plan->memory_bytes - used : 0;
 }
 
-/* What the growth keeps meanwhile: the trie, at most the half that it was given, and bits an object. */
+/* What the growth keeps meanwhile: the trie, at most the half that it was given, what is done beside, and bits an
+ * object. */
 static uint64_t kept_bytes(const hsd_growth *growth)
 {
-    uint64_t bytes = hsd_min_u64(growth->memory_bytes / 2, (uint64_t)hsd_trie_count(growth->trie) * TRIE_NODE_BYTES);
+    uint64_t bytes = growth->finishes_beside ? hsd_growth_taken_beside(growth)
+                                             : hsd_min_u64(growth->memory_bytes / 2,
+                                                           (uint64_t)hsd_trie_count(growth->trie) * TRIE_NODE_BYTES);
     for (int side = 0; side < SIDE_COUNT; side++) {
         const uint64_t bits = growth->pair->sides[side].object_count / 8;
         bytes += (growth->is_part[side] != NULL ? bits : 0) + (growth->holds_nothing[side] != NULL ? bits : 0);
@@ -321,7 +324,7 @@ static uint64_t bits_of_nodes(uint64_t nodes) { return 3 * (nodes / 8) + nodes /
  * the time; but a quarter of it, and LEAST_MEMORY, whatever the heap is: with less what is sorted is merged twice. */
 static uint64_t memory_for_search(const hsd_growth *growth, const hsd_side_walk *side)
 {
-    const uint64_t memory = growth->memory_bytes + side->request->plan.path_bytes + spare_bytes(growth),
+    const uint64_t memory = growth->memory_bytes + side->request->plan.path_bytes + hsd_growth_spare_bytes(growth),
                    used = kept_bytes(growth) + bits_of_nodes(side->node_count);
     const uint64_t least = hsd_min_u64(memory, hsd_max_u64(memory / 4, LEAST_MEMORY));
     return hsd_max_u64(memory - hsd_min_u64(memory, used), least);
@@ -360,9 +363,14 @@ static void release_joint_holder(hsd_by_search *s)
     hsd_by_close_columns(s);
 }
 
+bool hsd_growth_will_find_by(const hsd_growth *growth)
+{
+    return growth->edged_count > 0 && hsd_growth_has_forks(growth);
+}
+
 hsd_status hsd_growth_find_by(hsd_growth *growth, hsd_error *err)
 {
-    if (growth->edged_count == 0 || !hsd_growth_has_forks(growth)) return HSD_OK;
+    if (!hsd_growth_will_find_by(growth)) return HSD_OK;
     hsd_by_search s = {.growth = growth,
                        .side = &growth->pair->sides[AFTER],
                        .least = hsd_growth_grown_bytes(growth) / HSD_GROWTH_PART_OF_ALL};

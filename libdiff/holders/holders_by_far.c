@@ -53,6 +53,47 @@ static void look_at_joint_way(look *l, uint32_t top)
     if (l->seen[slot].turn != l->turn) put_seen(l, slot, top);
 }
 
+/* Groups and what they tell, where all of it is in memory: one look after the other has nothing to ask then. */
+typedef struct far_plain {
+    const hsd_by_group *groups; /* NULL: not all is */
+    const hsd_by_top *tops;
+    const uint64_t *starts;
+    const uint32_t *targets;
+} far_plain;
+
+static far_plain plain_of(const hsd_by_search *s)
+{
+    const uint64_t groups = (uint64_t)s->group_count + 1;
+    const far_plain p = {hsd_paged_plain_front(&s->groups, groups * sizeof(hsd_by_group)),
+                         hsd_paged_plain_front(&s->tops, groups * sizeof(hsd_by_top)), hsd_paged_plain(&s->starts),
+                         hsd_paged_plain(&s->targets)};
+    const bool is_all = p.groups != NULL && p.tops != NULL && p.starts != NULL && p.targets != NULL;
+    return is_all ? p : (far_plain){NULL};
+}
+
+static void look_on_plainly(const far_plain *p, look *l, uint32_t group)
+{
+    const uint32_t *at = p->targets + p->starts[group], *end = p->targets + p->starts[group + 1];
+    for (; at < end && l->count < MOST_LOOKED_AT; at++) {
+        const uint32_t top = HSD_BY_GROUP(*at), slot = find_seen(l, top);
+        if (l->seen[slot].turn != l->turn && !(p->groups[top].flags & HSD_BY_IS_BRANCH)) put_seen(l, slot, top);
+    }
+}
+
+/* Of what is reached, bytes; the list grows meanwhile. */
+static uint64_t follow_plainly(const far_plain *p, look *l)
+{
+    uint64_t bytes = 0;
+    uint32_t i = 0;
+    for (; i < l->count; i++) {
+        const uint32_t top = l->list[i];
+        bytes = hsd_add_saturating(bytes, p->tops[top].bytes);
+        if ((p->groups[top].flags & HSD_BY_IS_CLOSED) == 0 && l->count < MOST_LOOKED_AT) look_on_plainly(p, l, top);
+    }
+    l->steps += i;
+    return bytes;
+}
+
 static void look_on(hsd_by_search *s, look *l, uint32_t group)
 {
     const uint64_t end = hsd_paged_get_u64(&s->starts, (uint64_t)group + 1);
@@ -72,18 +113,24 @@ static void begin_look(hsd_by_search *s, look *l, uint32_t place)
     l->is_asked = hsd_by_place_at(s, place)->told < hsd_by_least_told(s);
 }
 
-/* What is reached from a place counts as if it were referred to from the beginning of its branch; where that goes on
- * and on it has enough to be named. */
-static void tell_reached(hsd_by_search *s, look *l)
+static uint64_t follow(hsd_by_search *s, look *l)
 {
     uint64_t bytes = 0;
-    if (!l->is_asked) return;
     for (uint32_t i = 0; i < l->count; i++) {
         const hsd_by_group *group = hsd_by_group_at(s, l->list[i]);
         bytes = hsd_add_saturating(bytes, hsd_by_top_at(s, l->list[i])->bytes);
         l->steps++;
         if ((group->flags & HSD_BY_IS_CLOSED) == 0 && l->count < MOST_LOOKED_AT) look_on(s, l, l->list[i]);
     }
+    return bytes;
+}
+
+/* What is reached from a place counts as if it were referred to from the beginning of its branch; where that goes on
+ * and on it has enough to be named. */
+static void tell_reached(hsd_by_search *s, const far_plain *plain, look *l)
+{
+    if (!l->is_asked) return;
+    uint64_t bytes = plain->groups != NULL ? follow_plainly(plain, l) : follow(s, l);
     if (l->count == MOST_LOOKED_AT) bytes = hsd_max_u64(bytes, hsd_by_least_told(s));
     hsd_by_place *at = hsd_by_place_write(s, (uint32_t)hsd_by_place_at(s, l->place)->below);
     at->told = hsd_max_u64(at->told, bytes);
@@ -93,17 +140,18 @@ static hsd_status look_far_at_random(hsd_by_search *s, hsd_error *err)
 {
     const uint64_t *seed;
     look l = {.place = 0};
+    const far_plain plain = plain_of(s);
     hsd_status status;
     while ((status = hsd_sorter_next(s->seeds, &seed, err)) == HSD_OK && l.steps < MOST_STEPS) {
         const uint32_t place = (uint32_t)(*seed >> 32);
         if (place != l.place) {
-            tell_reached(s, &l);
+            tell_reached(s, &plain, &l);
             begin_look(s, &l, place);
         }
         if (l.is_asked) look_at_joint_way(&l, (uint32_t)*seed);
     }
     if (status != HSD_OK && status != HSD_END) return status;
-    tell_reached(s, &l);
+    tell_reached(s, &plain, &l);
     return HSD_OK;
 }
 

@@ -18,7 +18,7 @@ static void want_node(uint8_t *bits, uint32_t node, uint64_t *count)
     hsd_bit_set(bits, node);
 }
 
-static uint8_t *want_holder_path(const hsd_growth *growth, uint64_t *count)
+uint8_t *hsd_growth_wanted(const hsd_growth *growth, uint64_t *count)
 {
     uint8_t *bits = calloc((size_t)growth->pair->sides[AFTER].node_count / 8 + 1, 1);
     *count = 0;
@@ -66,7 +66,7 @@ hsd_status hsd_growth_search(const hsd_growth *growth, hsd_growth_ways *out, hsd
     uint64_t count;
     out->are_there = false;
     if (!growth->has_identity) return HSD_OK;
-    uint8_t *wanted = want_holder_path(growth, &count);
+    uint8_t *wanted = hsd_growth_wanted(growth, &count);
     if (wanted == NULL) return hsd_fail_nomem(err, "one bit an object");
     hsd_status status = HSD_OK;
     if (count > 0) {

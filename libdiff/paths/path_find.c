@@ -51,7 +51,9 @@ static uint32_t type_of(void *context, uint32_t node)
 {
     const hsd_path_search *search = context;
     hsd_side_walk *side = search->side;
-    if (node < side->object_count) return search->type_ranks[hsd_paged_get_u32(&side->types_of, node)];
+    if (node < side->object_count)
+        return search
+            ->type_ranks[search->types != NULL ? search->types[node] : hsd_paged_get_u32(&side->types_of, node)];
     if (node >= side->root_span.begin) return 0;
     return side->request->type_names->names.count + search->root_ranks[side->name_of_node[node - side->object_count]];
 }
@@ -59,7 +61,7 @@ static uint32_t type_of(void *context, uint32_t node)
 hsd_status hsd_path_search_begin(hsd_path_search *search, hsd_side_walk *side, hsd_error *err)
 {
     HSD_ASSERT(side->adjacency != NULL && side->request->type_names != NULL);
-    *search = (hsd_path_search){.side = side};
+    *search = (hsd_path_search){.side = side, .types = hsd_paged_plain(&side->types_of)};
     search->type_ranks = hsd_name_ranks(&side->request->type_names->names);
     search->root_ranks = hsd_name_ranks(&side->roots.names);
     if (search->type_ranks == NULL || search->root_ranks == NULL) {

@@ -15,6 +15,7 @@ uint32_t *hsd_name_ranks(const hsd_names *names);
 typedef struct hsd_path_search {
     hsd_side_walk *side;
     uint32_t *type_ranks, *root_ranks;
+    const uint32_t *types; /* of nodes, as plain memory; NULL: they are asked one by one */
     hsd_shortest_config config;
 } hsd_path_search;
 

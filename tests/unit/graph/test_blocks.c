@@ -58,6 +58,31 @@ Test(blocks, are_read_as_they_were_written_whatever_their_number)
     }
 }
 
+/* What came back to memory as a whole is read without pages, until the memory is bounded anew. */
+Test(blocks, that_were_loaded_are_all_there)
+{
+    hsd_blocks blocks;
+    hsd_blocks_begin(&blocks, HSD_BLOCKS_LEAST_BYTES, &space);
+    fill(&blocks, 200);
+    cr_assert_eq(hsd_blocks_finish(&blocks, &err), HSD_OK, "%s", err.text);
+    hsd_blocks_load(&blocks);
+    cr_assert(blocks.has_pages && !hsd_blocks_are_all_there(&blocks), "they do not fit");
+    cr_assert_eq(hsd_blocks_set_memory(&blocks, UINT64_C(16) << 20, &err), HSD_OK);
+    cr_assert_not(hsd_blocks_are_all_there(&blocks));
+    hsd_blocks_load(&blocks);
+    cr_assert(hsd_blocks_are_all_there(&blocks));
+    const uint64_t read = blocks.pages.transfers;
+    check_all(&blocks);
+    cr_assert_eq(blocks.pages.transfers, read);
+    cr_assert_eq(hsd_blocks_set_memory(&blocks, UINT64_C(16) << 20, &err), HSD_OK);
+    cr_assert(hsd_blocks_are_all_there(&blocks), "as much memory as before");
+    cr_assert_eq(hsd_blocks_set_memory(&blocks, HSD_BLOCKS_LEAST_BYTES, &err), HSD_OK);
+    cr_assert_not(hsd_blocks_are_all_there(&blocks));
+    check_all(&blocks);
+    hsd_blocks_release(&blocks);
+    cr_assert_eq(space.bytes_now, 0);
+}
+
 /* Slabs of 4 MiB: all fit, or all but the newest leave. */
 Test(blocks, are_the_same_in_large_slabs)
 {

@@ -106,6 +106,28 @@ Test(paged, is_written_as_plain_memory_and_shrunk_and_loaded_again)
     hsd_paged_close(&paged);
 }
 
+/* Room for more than what came: the front is plain where it was written in order, whatever is behind. */
+Test(paged, has_a_plain_front)
+{
+    hsd_paged paged;
+    hsd_error err;
+    const uint32_t page = HSD_PAGE_BYTES / 4;
+    cr_assert_eq(hsd_paged_open(&paged, ITEMS * 4, UINT64_C(40) << 14, &space, &err), HSD_OK);
+    for (uint32_t at = 0; at < 5 * page; at++)
+        hsd_paged_set_u32(&paged, at, at + 1);
+    cr_assert_null(hsd_paged_plain(&paged));
+    const uint32_t *front = hsd_paged_plain_front(&paged, UINT64_C(5) << 14);
+    cr_assert_not_null(front);
+    for (uint32_t at = 0; at < 5 * page; at++)
+        cr_assert_eq(front[at], at + 1);
+    cr_assert_null(hsd_paged_plain_front(&paged, (UINT64_C(5) << 14) + 1), "the sixth page did not come");
+    hsd_paged_set_u32(&paged, 7 * page, 1);
+    hsd_paged_set_u32(&paged, 5 * page, 1);
+    cr_assert_not_null(hsd_paged_plain_front(&paged, UINT64_C(5) << 14));
+    cr_assert_null(hsd_paged_plain_front(&paged, UINT64_C(6) << 14), "it came behind another one");
+    hsd_paged_close(&paged);
+}
+
 Test(paged, counts_what_it_moves)
 {
     hsd_paged paged;
