@@ -31,7 +31,7 @@ hsd_status hsd_array_grow(void *items, size_t item_bytes, void *capacity, size_t
     HSD_ASSERT(capacity_bytes == sizeof(uint32_t) || capacity_bytes == sizeof(uint64_t));
     HSD_ASSERT(item_bytes > 0 && what != NULL);
     const uint64_t had = capacity_of(capacity, capacity_bytes),
-                   most = capacity_bytes == sizeof(uint32_t) ? UINT32_MAX : SIZE_MAX;
+                   most = hsd_min_u64(SIZE_MAX, capacity_bytes == sizeof(uint32_t) ? UINT32_MAX : UINT64_MAX);
     if (wanted <= had) return HSD_OK;
     const uint64_t next = hsd_min_u64(hsd_array_next(had, wanted, first), hsd_max_u64(most, wanted));
     size_t bytes;

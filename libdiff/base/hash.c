@@ -13,9 +13,15 @@
 
 static uint64_t fold(uint64_t a, uint64_t b)
 {
+#ifdef __SIZEOF_INT128__
     __extension__ typedef unsigned __int128 wide;
     const wide product = (wide)a * b;
     return (uint64_t)product ^ (uint64_t)(product >> 64);
+#else /* machines of 32 bits */
+    const uint64_t low_a = (uint32_t)a, high_a = a >> 32, low_b = (uint32_t)b, high_b = b >> 32;
+    const uint64_t first = high_a * low_b + (low_a * low_b >> 32), second = low_a * high_b + (uint32_t)first;
+    return (a * b) ^ (high_a * high_b + (first >> 32) + (second >> 32));
+#endif
 }
 
 static uint64_t rotate(uint64_t value, unsigned bits) { return value << bits | value >> (64 - bits); }

@@ -212,9 +212,13 @@ static void blocks(writer *w)
         string(w, i, name);
     }
     for (uint32_t i = 0; i < 4000; i++) {
-        object(w, 0x10000 + 8 * i, 1 + (uint32_t)(next_random(&state) % 20), 8 + next_random(&state) % 200);
-        for (uint64_t r = next_random(&state) % 5; r > 0; r--)
-            hsc_reference(w, 0x10000 + 8 * (next_random(&state) % 4000), 1 + (uint32_t)(next_random(&state) % 20), 0);
+        /* one draw a statement: machines differ in the order of arguments */
+        const uint64_t size = 8 + next_random(&state) % 200;
+        object(w, 0x10000 + 8 * i, 1 + (uint32_t)(next_random(&state) % 20), size);
+        for (uint64_t r = next_random(&state) % 5; r > 0; r--) {
+            const uint32_t label = 1 + (uint32_t)(next_random(&state) % 20);
+            hsc_reference(w, 0x10000 + 8 * (next_random(&state) % 4000), label, 0);
+        }
         hsc_end_object(w);
         if (i % 100 == 0) hsc_root(w, &(hsc_root_record){.kind = HSC_ROOT_HANDLE, .target = 0x10000 + 8 * i});
     }
