@@ -21,7 +21,9 @@
 #include "report/words/number.h"
 
 #define HOLDERS_ON_SCREEN 3  /* without --top, and of these only those with: */
-#define SHARE_SHOWN       20 /* one part in so many of the growth, or of the holder's growth for a reference */
+#define HOLDER_SHOWN      50 /* one part in so many of the growth: a small leak beside a cache that fills */
+#define SHARE_SHOWN       20 /* of the holder's growth for a reference; holders with less of the growth have but */
+#define EDGES_OF_SMALL    2
 #define EDGES_ON_SCREEN   8
 #define SHARE_OF_ITEMS    200 /* likewise, of a container that has more items: */
 #define ITEMS_WORTH_A_ROW 16
@@ -181,7 +183,7 @@ static bool is_worth_a_row(const hsd_model *model, const hsd_holder *holder)
     if (top == 0 && hsd_growth_is_room(diff, hsd_model_noise(model))) return false;
     if (growth >= noise && has_more_items(diff, holder)) return true;
     if (top > 0 || growth < noise) return holder->growth_bytes >= noise;
-    return holder->growth_bytes >= growth / SHARE_SHOWN;
+    return holder->growth_bytes >= growth / HOLDER_SHOWN;
 }
 
 /* One is left, and it grew: its name takes no more room than "1 other holder". */
@@ -228,13 +230,21 @@ static hsd_status put_held_by(hsd_holder_lines *lines, const hsd_holder *holder,
     return status;
 }
 
-static hsd_status put_edges(hsd_holder_lines *lines, const hsd_holder *holder, bool is_all, hsd_error *err)
+static size_t edges_on_screen(const hsd_model *model, const hsd_holder *holder)
 {
+    const int64_t growth = hsd_change_bytes(&((const hsd_diff *)model->result)->total);
+    if (model->options->top == HSD_TOP_ALL) return SIZE_MAX;
+    return model->options->top == 0 && holder->growth_bytes < growth / SHARE_SHOWN ? EDGES_OF_SMALL : EDGES_ON_SCREEN;
+}
+
+static hsd_status put_edges(hsd_holder_lines *lines, const hsd_model *model, const hsd_holder *holder, hsd_error *err)
+{
+    const bool is_all = model->options->top == HSD_TOP_ALL;
     hsd_outline_row *rows = calloc(holder->edge_count + 1, sizeof *rows);
     if (!rows) return hsd_fail(err, HSD_E_NOMEM, "no memory for a table of the report");
     for (size_t i = 0; i < holder->edge_count; i++)
         rows[i] = (hsd_outline_row){.depth = holder->edges[i].depth, .weight = holder->edges[i].growth_bytes};
-    const hsd_status status = hsd_outline_choose(rows, holder->edge_count, is_all ? SIZE_MAX : EDGES_ON_SCREEN,
+    const hsd_status status = hsd_outline_choose(rows, holder->edge_count, edges_on_screen(model, holder),
                                                  is_all ? 0 : hsd_magnitude(holder->growth_bytes) / SHARE_SHOWN, err);
     for (size_t i = 0; status == HSD_OK && i < holder->edge_count; i++)
         if (rows[i].is_shown)
@@ -256,7 +266,7 @@ static hsd_status put_on_screen(hsd_holder_lines *lines, const hsd_model *model,
         }
         lines->rows[lines->count++] = (hsd_holder_line){.holder = holder};
         HSD_TRY(put_held_by(lines, holder, err));
-        HSD_TRY(put_edges(lines, holder, model->options->top == HSD_TOP_ALL, err));
+        HSD_TRY(put_edges(lines, model, holder, err));
     }
     return HSD_OK;
 }

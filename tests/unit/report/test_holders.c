@@ -59,7 +59,7 @@ Test(holders, show_three_that_matter)
                   "global.more                +62,914  +6.00 MiB     6%\n"
                   "5 other holders           +314,570  +30.0 MiB    30%\n");
     free(report);
-    holders[2].growth_bytes = GROWTH / 100 * 4;
+    holders[2].growth_bytes = GROWTH / 1000 * 19;
     report = sample_report("text", &diff, &wide);
     cr_expect_eq(count_of(report, "\nglobal.more "), 1);
     HOLDS(report, "\n6 other holders ");
@@ -106,6 +106,23 @@ Test(holders, name_the_only_one_that_is_left)
     holders[1].growth_bytes = -5;
     report = sample_report("text", &diff, &wide);
     HOLDS(report, "\n1 other holder ");
+    free(report);
+}
+
+Test(holders, show_a_small_leak_beside_a_cache_that_fills)
+{
+    hsd_diff diff = grown(2);
+    edges[0] = sample_edge(1, ".entries", "Entry[]", 1, 1, GROWTH / 100 * 3);
+    edges[1] = sample_edge(2, "[*]", "Session", 124846, 537156, GROWTH / 100 * 3);
+    edges[2] = sample_edge(3, ".buf", "Buffer", 500, 412810, GROWTH / 100 * 3);
+    holders[0].growth_bytes = GROWTH / 100 * 97;
+    holders[1].growth_bytes = GROWTH / 100 * 3;
+    holders[1].edges = edges;
+    holders[1].edge_count = 3;
+    char *report = sample_report("text", &diff, &wide);
+    HOLDS(report, "\nglobal.more ");
+    HOLDS(report, "    [*]: Session ");
+    LACKS(report, ".buf: Buffer");
     free(report);
 }
 
