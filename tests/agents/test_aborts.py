@@ -9,7 +9,7 @@ capture, which is whole; no process, no descriptor, no file and no socket stays;
     closed_socket  the program sends captures by itself, and who receives them closes the socket
     target_killed  kill -9 of the program: likewise, and without --partial nothing is kept
 
-HSD_LONG=1: 100 of each (30 programs killed) where there are 8 (4) else. Other runtimes have such cases in tests of their own.
+HSD_LONG=1: 100 of each (30 programs killed) where there are 8 (4) else; HSD_SEED draws other moments. Other runtimes have such cases in tests of their own.
 """
 import os
 import pathlib
@@ -27,6 +27,7 @@ from kit import check, say
 
 LONG = bool(os.environ.get("HSD_LONG"))
 TRIES, PROGRAMS = (100, 30) if LONG else (8, 4)
+SEED = int(os.environ.get("HSD_SEED", "0"))
 WHOLE_EVERY = 10      # a whole capture behind so many that were cut
 MANY, FEW = 200000, 60000 # blocks: FEW are some 200 KB of capture, more than any small disk has
 INCOMPLETE, NO_ROOM = 3, 4
@@ -155,7 +156,7 @@ def ended(number, may_finish):
         place, cut = Place(tool, folder), 0
         path = place.out / "cut.hs"
         with place.start(blocks=FEW) as program:
-            moments = kit.Moments(number, usual_seconds(place, program))
+            moments = kit.Moments(number + 100 * SEED, usual_seconds(place, program))
             before = state(program.pid)
             for i in range(TRIES):
                 asker = place.begin(program.pid, path)
@@ -199,7 +200,7 @@ def child_killed(tool, folder):
     place, cut, kept = Place(tool, folder), 0, 0
     path = place.out / "cut.hs"
     with place.start() as program:
-        moments = kit.Moments(3, usual_seconds(place, program))
+        moments = kit.Moments(3 + 100 * SEED, usual_seconds(place, program))
         before = state(program.pid)
         for i in range(TRIES):
             is_kept = i % 2 == 0
@@ -243,7 +244,7 @@ def mount(folder, kib):
 
 
 def full_disk(tool, folder):
-    place, dice = Place(tool, folder), random.Random(4)
+    place, dice = Place(tool, folder), random.Random(4 + 100 * SEED)
     small = folder / "small"
     small.mkdir()
     if os.geteuid() != 0 or not mount(small, 64):
@@ -268,13 +269,13 @@ def full_disk(tool, folder):
         goes_on(place, program)
         nothing_left(place, program, before)
         program.quit()
-    say(f"        {TRIES} captures on disks of 4 to 64 KiB")
+    say(f"        {TRIES} of {TRIES} were cut, on disks of 4 to 64 KiB")
 
 
 # ---- the receiver closes
 
 def closed_socket(tool, folder):
-    place, dice = Place(tool, folder), random.Random(5)
+    place, dice = Place(tool, folder), random.Random(5 + 100 * SEED)
     path = place.out / "heaps.sock"
     receiver, cut = socket.socket(socket.AF_UNIX), 0
     receiver.bind(str(path))
@@ -318,7 +319,7 @@ def target_killed(tool, folder):
     place, cut, kept = Place(tool, folder), 0, 0
     path = place.out / "cut.hs"
     with place.start() as program:
-        moments = kit.Moments(6, usual_seconds(place, program))
+        moments = kit.Moments(6 + 100 * SEED, usual_seconds(place, program))
         program.quit()
     for i in range(PROGRAMS):
         is_kept = i % 2 == 0

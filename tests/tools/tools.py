@@ -1,0 +1,135 @@
+#!/usr/bin/env python3
+"""What tools say of the product's sources and of its command: nothing, or the test fails.
+
+usage: tools.py cppcheck|tidy|analyzer PROJECT BUILD [FILE…]     over capture/, libdiff/ and cli/, as they are compiled in BUILD; or over these files
+       tools.py valgrind                                        HSD_FAULTY: the command with the allocator of libc; HSD_LONG=1: all commands
+
+What a tool says wrongly stands in known.table beside this file, with the reason.
+"""
+import concurrent.futures
+import json
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+SAID = re.compile(r"^(?P<file>[^\s:][^:]*):(?P<line>\d+):(?:\d+:)? (?:warning|error|style|performance|portability): (?P<text>.*)$", re.MULTILINE)
+
+
+def known():
+    """[tool, file, part of the text]"""
+    rows = []
+    for line in (HERE / "known.table").read_text(encoding="utf-8").splitlines():
+        if line and not line.startswith("#"):
+            cells = [cell.strip() for cell in line.split("|")]
+            if len(cells) != 4 or not cells[3]:
+                sys.exit(f"known.table: tool | file | text | reason: {line}")
+            rows.append(cells)
+    return rows
+
+
+def compiled(project, build):
+    """{file: command without its output} of the product."""
+    commands = {}
+    for entry in json.loads((build / "compile_commands.json").read_text(encoding="utf-8")):
+        file = pathlib.Path(entry["file"]).resolve()
+        if file.is_relative_to(project) and file.relative_to(project).parts[0] in ("capture", "libdiff", "cli") and file.suffix == ".c":
+            words = shlex.split(entry["command"])
+            while os.path.basename(words[0]) in ("ccache", "sccache"):
+                words.pop(0)
+            at = words.index("-o")
+            commands.setdefault(str(file.relative_to(project)), (words[:at] + [word for word in words[at + 2:] if word not in ("-c", entry["file"])], entry["directory"]))
+    return commands
+
+
+def run(words, folder):
+    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, errors="replace", stdin=subprocess.DEVNULL, check=False)
+    return done.stdout + done.stderr
+
+
+def cppcheck(project, file, words):
+    includes = [word for word in words if word.startswith(("-I", "-D"))]
+    return run(["cppcheck", "--enable=warning,performance,portability", "--inline-suppr", "--quiet", "--std=c11", "--suppress=missingIncludeSystem",
+                "--template={file}:{line}:1: {severity}: {id}: {message}", *includes, file], project)
+
+
+def tidy(project, file, words):
+    return run(["clang-tidy", "--quiet", "--extra-arg=-Wno-unknown-warning-option", file, "--", *[word for word in words[1:] if word.startswith(("-I", "-D", "-std", "-isystem"))
+                or not word.startswith("-")]], project)
+
+
+def analyzer(project, file, words):
+    return run([*words, "-fanalyzer", "-Wno-error", "-fdiagnostics-color=never", "-fdiagnostics-path-format=none", "-o", os.devnull, "-c", project / file], project)
+
+
+def judge(tool, project, build, files):
+    programs = {"cppcheck": "cppcheck", "tidy": "clang-tidy", "analyzer": "gcc"}
+    if shutil.which(programs[tool]) is None:
+        print(f"{programs[tool]} is not installed: skipped")
+        return 77
+    commands = compiled(project, build)
+    chosen = {file: commands[file] for file in (files or sorted(commands))}
+    ask = {"cppcheck": cppcheck, "tidy": tidy, "analyzer": analyzer}[tool]
+    excused, reports, used = [row for row in known() if row[0] == tool], set(), set()
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for said in pool.map(lambda file: ask(project, file, absolute(chosen[file])), chosen):
+            for match in SAID.finditer(said):
+                path = os.path.relpath(os.path.join(project, match["file"]), project)
+                if path.startswith(".."):
+                    continue  # of the system
+                row = next((tuple(row) for row in excused if row[1] == path and row[2] in match["text"]), None)
+                used.add(row)
+                if row is None:
+                    reports.add(f"{path}:{match['line']}: {match['text']}")
+    reports |= {f"known.table: {row[1]}: {row[2]}: is not said any more" for row in excused if not files and tuple(row) not in used}
+    print("\n".join(sorted(reports)[:200]))
+    print(f"{tool}: {len(chosen)} files, {len(reports)} reports, {len(excused)} known to be wrong")
+    return 1 if reports else 0
+
+
+def absolute(command):
+    """Folders of -I are those of the build."""
+    words, folder = command
+    made = [words[0]]
+    for word, before in zip(words[1:], words):
+        if word.startswith("-I") and len(word) > 2:
+            made.append("-I" + os.path.normpath(os.path.join(folder, word[2:])))
+        else:
+            made.append(os.path.normpath(os.path.join(folder, word)) if before == "-isystem" else word)
+    return made
+
+
+def valgrind():
+    sys.path.insert(0, str(HERE.parent / "reliability"))
+    import harness
+    if shutil.which("valgrind") is None:
+        print("valgrind is not installed: skipped")
+        return 77
+    count, reports = 0, []
+    with harness.Workshop(harness.program("HSD_FAULTY")) as shop:
+        commands = [command for command in shop.commands() if command.name != "demo"]
+        for command in commands if harness.LONG else commands[:2]:
+            result = shop.run(command, wrapper=("valgrind", "--error-exitcode=99", "--quiet", "--leak-check=full", "--show-leak-kinds=definite", "--errors-for-leak-kinds=definite"))
+            count += 1
+            if result.status != 0 or b"==" in result.err:
+                reports.append(f"{command.name}: exit status {result.status}: {result.err.decode(errors='replace')[:2000]}")
+    print("\n".join(reports))
+    print(f"valgrind: {count} commands, {len(reports)} reports")
+    return 1 if reports else 0
+
+
+def main():
+    tool = sys.argv[1] if len(sys.argv) > 1 else ""
+    if tool == "valgrind":
+        return valgrind()
+    if tool not in ("cppcheck", "tidy", "analyzer") or len(sys.argv) < 4:
+        sys.exit(__doc__)
+    return judge(tool, pathlib.Path(sys.argv[2]).resolve(), pathlib.Path(sys.argv[3]).resolve(), sys.argv[4:])
+
+
+if __name__ == "__main__":
+    sys.exit(main())
