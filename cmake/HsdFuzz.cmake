@@ -9,6 +9,11 @@
 # HSD_FUZZ_SECONDS says so and fails.
 include_guard(GLOBAL)
 
+# Targets that the memory sanitizer can look at: all that they read of memory is written by our own code, or by a library whose results count as
+# written (base/unpoison.h). Not age and redact (libsodium), config (libyaml), dwarf and symbols (libdw), fleet (SQLite), view (libmicrohttpd), mcp (all of these).
+set(HSD_FUZZ_OF_OWN capture index records salvage elf zstd lz4 hprof v8 perfetto goheap gocore pycore pyheap dart ruby pprof luau mlpd gcdump firefox tracemalloc
+  heapprofile massif dhat memray heaptrack meminfo phd nettrace graph user_keys live inspector)
+
 set(HSD_FUZZ_SECONDS 240)
 
 function(hsd_add_fuzz name)
@@ -54,6 +59,12 @@ function(hsd_add_fuzz name)
       add_custom_target(fuzz_targets) # all of them, and no other test
     endif()
     add_dependencies(fuzz_targets ${target})
+    if(HSD_MSAN AND name IN_LIST HSD_FUZZ_OF_OWN)
+      if(NOT TARGET fuzz_reader)
+        add_custom_target(fuzz_reader) # what the memory sanitizer can look at
+      endif()
+      add_dependencies(fuzz_reader ${target})
+    endif()
     set(engine libfuzzer)
     if(CMAKE_C_COMPILER MATCHES "/afl-[^/]*$")
       set(engine afl)

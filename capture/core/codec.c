@@ -35,6 +35,10 @@ size_t hsc_codec_compress(hsc_compressor *compressor, void *out, size_t capacity
 
 enum { SMALLEST_WINDOW_LOG = 10, LARGEST_WINDOW_LOG = 18, SMALLEST_TABLE_LOG = 8 };
 
+#ifdef HSD_MSAN /* libzstd was not built with the memory sanitizer: what it writes is written */
+void __msan_unpoison(const volatile void *data, size_t size);
+#endif
+
 static void set_plan(hsc_codec_plan *plan, int level, ZSTD_compressionParameters c)
 {
     const size_t bytes = ZSTD_estimateCCtxSize_usingCParams(c);
@@ -90,6 +94,10 @@ size_t hsc_codec_compress(hsc_compressor *compressor, void *out, size_t capacity
 {
     if (compressor->context == NULL) return 0;
     const size_t got = ZSTD_compress2(compressor->context, out, capacity, in, size);
-    return ZSTD_isError(got) ? 0 : got;
+    if (ZSTD_isError(got)) return 0;
+#ifdef HSD_MSAN
+    __msan_unpoison(out, got);
+#endif
+    return got;
 }
 #endif

@@ -12,6 +12,7 @@
 #include "io/decompress.h"
 
 #include "base/fail.h"
+#include "base/unpoison.h"
 #include "base/work.h"
 
 #define LEVEL 3
@@ -40,6 +41,7 @@ hsd_status hsd_decompress(hsd_decompressor *decompressor, uint8_t *raw, size_t r
         *why = ZSTD_getErrorName(got);
         return HSD_E_CORRUPT;
     }
+    HSD_WRITTEN(raw, got);
     hsd_work_did(HSD_COST_UNPACKED, got);
     if (got != raw_bytes) {
         *why = "the payload decompresses to fewer bytes than its header says";
@@ -89,6 +91,7 @@ hsd_status hsd_unzstd_step(hsd_unzstd *unzstd, const void *in, size_t *in_size, 
     ZSTD_inBuffer from = {.src = in, .size = *in_size};
     ZSTD_outBuffer to = {.dst = out, .size = *out_size};
     const size_t code = ZSTD_decompressStream(unzstd->context, &to, &from);
+    HSD_WRITTEN(out, to.pos);
     *in_size = from.pos;
     *out_size = to.pos;
     if (!ZSTD_isError(code)) return code == 0 ? HSD_END : HSD_OK;
@@ -116,6 +119,7 @@ hsd_status hsd_compress(hsd_compressor *compressor, hsd_buffer *out, const uint8
     const size_t size = ZSTD_compressCCtx(compressor->context, out->data + out->size, out->capacity - out->size,
                                           raw_bytes > 0 ? raw : (const uint8_t *)"", raw_bytes, LEVEL);
     if (ZSTD_isError(size)) return hsd_fail_nomem(err, "the compressor"); /* nothing else can fail: there is room */
+    HSD_WRITTEN(out->data + out->size, size);
     out->size += size;
     return HSD_OK;
 }

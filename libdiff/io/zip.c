@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "base/fail.h"
+#include "base/unpoison.h"
 
 #ifdef HSD_HAVE_ZLIB
 #include <zlib.h>
@@ -64,6 +65,7 @@ hsd_status hsd_unzip_step(hsd_unzip *unzip, const void *in, size_t *in_size, voi
     const int code = inflate(stream, Z_NO_FLUSH);
     *in_size = in_had - stream->avail_in;
     *out_size = out_had - stream->avail_out;
+    HSD_WRITTEN(out, *out_size);
     if (code == Z_STREAM_END) return HSD_END;
     if (code == Z_OK || code == Z_BUF_ERROR) return HSD_OK;
     if (code == Z_MEM_ERROR) return hsd_fail_nomem(err, "unpacking");

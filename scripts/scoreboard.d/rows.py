@@ -37,7 +37,10 @@ def pairs(counter, test, count, wanted):
     return Check(counter, "release", test, wanted=wanted, environment={"HSD_PAIRS": str(count)}, counted_by="HSD_PAIRS", is_random=True)
 
 
-FUZZING = ("fuzz", "afl")  # presets of which the fuzz targets alone are built
+# Presets of which the fuzz targets alone are built, and as which target: all, or those that the memory sanitizer can look at (cmake/HsdFuzz.cmake).
+FUZZING = {"fuzz": "fuzz_targets", "afl": "fuzz_targets", "msan": "fuzz_reader"}
+OF_OWN = ("capture|index|records|salvage|elf|zstd|lz4|hprof|v8|perfetto|goheap|gocore|pycore|pyheap|dart|ruby|pprof|luau|mlpd|gcdump|firefox|tracemalloc|heapprofile|"
+          "massif|dhat|memray|heaptrack|meminfo|phd|nettrace|graph|user_keys|live|inspector")
 
 
 def guided(preset, engine):
@@ -92,9 +95,14 @@ ROWS = (
         (Check("heaps of 10 M objects", "release", "property/shapes", r"[\d.]+ (of) a random heap", 12),)),
     Row(16, "Fuzzing and code", "Fuzzed clean",
         (*guided("fuzz", "libFuzzer"), *guided("afl", "AFL++"),
+         *(Check(counter, "msan", f"fuzz/({OF_OWN})", pattern, environment={"HSD_FUZZ_SECONDS": "20"}, is_random=True)
+           for counter, pattern in (("inputs under the memory sanitizer", r"^(\d+) inputs guided"),
+                                    ("CPU seconds under the memory sanitizer", r"in (\d+) CPU seconds"))),
+         *(Check(f"{counter} in captures", "msan", "fuzz/(capture|index|records|salvage)", pattern, environment={"HSD_FUZZ_SECONDS": "60"}, is_random=True)
+           for counter, pattern in (("inputs under the memory sanitizer", r"^(\d+) inputs guided"),)),
          Check("mutations under sanitizers", "dev", "fuzz/[a-z0-9_]+", FUZZED, environment={"HSD_LONG": "0"}, is_random=True),
          Check("mutations", "release", "fuzz/[a-z0-9_]+", FUZZED, environment={"HSD_LONG": "0"}, is_random=True)),
-        "the memory sanitizer"),
+        "the memory sanitizer for what goes through libsodium, libyaml, libdw, SQLite and libmicrohttpd, which are not built with it"),
     Row(17, "Fuzzing and code", "Reader and writer are exercised whole",
         (Check("mutants of the reader noticed (95 % of those tried, or it fails)", "release", "integrity/mutants", r"^(\d+) mutants noticed", 1_300),),
         "scripts/coverage has lines and branches; neither is counted"),
