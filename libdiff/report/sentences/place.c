@@ -139,12 +139,25 @@ static bool is_said_by_root(const hsd_buffer *out, size_t start, hsd_text root)
     return out->size - start == root.size && memcmp(out->data + start, root.data, root.size) == 0;
 }
 
+/* A variable that is called as it is declared, as those of .NET are: static Shop.Cart[] carts. */
+static bool is_declared(hsd_text root, hsd_text type)
+{
+    static const char word[] = "static ";
+    const size_t before = sizeof word - 1;
+    for (size_t at = 0; type.size > 0 && at + before + type.size < root.size; at++)
+        if (memcmp(root.data + at, word, before) == 0)
+            return root.data[at + before + type.size] == ' ' &&
+                   memcmp(root.data + at + before, type.data, type.size) == 0;
+    return false;
+}
+
 hsd_status hsd_place_append_type(hsd_buffer *out, const hsd_spot *place, const char *before, const char *after,
                                  hsd_error *err)
 {
     const hsd_step *last = &place->steps[place->count - 1];
     const bool is_start = is_plain_start(place, place->count - 1);
     const size_t size = out->size;
+    if (is_start && is_declared(place->root, last->type)) return HSD_OK;
     if (last->name.size > 0 && !is_start) return HSD_OK; /* it was told */
     if (last->name.size > 0) {
         HSD_TRY(append_object(out, last, err));

@@ -151,6 +151,13 @@ Test(nettrace, what_collections_keep_their_items_in_is_internal)
     expect_type("Shop.Entry`1[A][]", "Shop.Entry<A>[]", 0);
 }
 
+Test(nettrace, what_the_runtime_knows_of_compiled_methods_is_code)
+{
+    expect_type("System.Runtime.CompilerServices.GCHeapHash", "System.Runtime.CompilerServices.GCHeapHash",
+                HSC_TYPE_CODE);
+    expect_type("Shop.GCHeapHash", "Shop.GCHeapHash", 0);
+}
+
 Test(nettrace, a_type_that_is_never_told_has_a_name_all_the_same)
 {
     capture_view v;

@@ -153,3 +153,14 @@ Test(place, begins_there_also_for_what_several_fields_hold)
     holder.by_count = 2;
     cr_expect_str_eq(near_of(&holder), "Function main (server.js:9).queue (Queue), by .head and .tail, together");
 }
+
+Test(place, says_the_type_of_a_declaration_once)
+{
+    const hsd_step start = sample_step("", "Shop.Cart[]"), other = sample_step("", "Shop.Cart");
+    cr_expect_str_eq(object_at_end("static Shop.Cart[] carts", &start, 1), "static Shop.Cart[] carts");
+    cr_expect_str_eq(object_at_end("[ThreadStatic] static Shop.Cart[] carts", &start, 1),
+                     "[ThreadStatic] static Shop.Cart[] carts");
+    cr_expect_str_eq(object_at_end("static Shop.Cart[] carts", &other, 1), "static Shop.Cart[] carts (Shop.Cart)");
+    cr_expect_str_eq(object_at_end("static Shop.Cart[]", &start, 1), "static Shop.Cart[] (Shop.Cart[])");
+    cr_expect_str_eq(object_at_end("Shop.Cart[] carts", &start, 1), "Shop.Cart[] carts (Shop.Cart[])");
+}
