@@ -3,6 +3,7 @@
  *
  *      /proc/PID/maps        7f12…-7f13… r-xp 0002… 08:01 1234  /usr/lib/libshop.so
  *      /proc/PID/root/usr/lib/libshop.so          the same file from outside, in a container too
+ *      /proc/PID/root/usr/lib/libshop.so.debug    and its debug information, where that lies beside it, or in .debug/
  *      /proc/PID/map_files/7f12…-7f13…            where it was deleted or replaced, if the system lets us
  */
 #include "symbols/files.h"
@@ -96,6 +97,21 @@ static bool parse_mapping(char *line, mapping *out)
     return true;
 }
 
+/* Where objcopy's users and gdb have debug information that was taken out: beside the file, or in a folder there. Its
+ * build id decides. */
+static hsd_status consider_debug_beside(hsd_elf_files *files, const char *file, const char *name, hsd_error *err)
+{
+    char path[PATH_MAX], debug[NAME_MAX + 1];
+    bool is_elf;
+    const int folder = (int)(strlen(file) - strlen(name));
+    if (snprintf(debug, sizeof debug, "%s.debug", name) >= (int)sizeof debug) return HSD_OK;
+    for (int i = 0; i < 2; i++) {
+        const int size = snprintf(path, sizeof path, "%.*s%s%s", folder, file, i == 0 ? "" : ".debug/", debug);
+        if (size > 0 && (size_t)size < sizeof path) HSD_TRY(consider(files, path, debug, &is_elf, err));
+    }
+    return HSD_OK;
+}
+
 static hsd_status consider_mapping(hsd_elf_files *files, const mapping *m, hsd_error *err)
 {
     char path[PATH_MAX];
@@ -105,7 +121,7 @@ static hsd_status consider_mapping(hsd_elf_files *files, const mapping *m, hsd_e
         const int size = snprintf(path, sizeof path, "/proc/%ld/root%s", files->options->pid, m->path);
         if (size > 0 && (size_t)size < sizeof path) HSD_TRY(consider(files, path, name, &is_elf, err));
     }
-    if (is_elf) return HSD_OK;
+    if (is_elf) return consider_debug_beside(files, path, name, err);
     snprintf(path, sizeof path, "/proc/%ld/map_files/%llx-%llx", files->options->pid, (unsigned long long)m->low,
              (unsigned long long)m->high); /* without the zeros that maps puts in front */
     return consider(files, path, name, &is_elf, err);

@@ -1,7 +1,7 @@
 /*
- * Where ELF files may lie: what a process has mapped, folders that the user named, /usr/lib/debug. Only these are
- * opened, and a file counts by its build id, or, where a capture has none, by its name; a path out of a capture is
- * never opened.
+ * Where ELF files may lie: what a process has mapped and what lies beside it as NAME.debug, folders that the user
+ * named, /usr/lib/debug. Only these are opened, and a file counts by its build id, or, where a capture has none, by its
+ * name; a path out of a capture is never opened.
  */
 #ifndef HSD_SYMBOLS_FILES_H
 #define HSD_SYMBOLS_FILES_H

@@ -135,6 +135,14 @@ static bool find_local(frame *f, found_local *found)
     return false;
 }
 
+/* The object that a function is of: as everybody reads its members, the function's name alone says whose they are. */
+static bool is_own_object(Dwarf_Die *variable, const char *name)
+{
+    Dwarf_Die type, to;
+    return (strcmp(name, "this") == 0 || strcmp(name, "self") == 0) && hsd_type_of(variable, &type) &&
+           hsd_type_pointee(&type, &to);
+}
+
 static hsd_status append_local(found_local *found, hsd_buffer *out, hsd_error *err)
 {
     Dwarf_Die type;
@@ -142,6 +150,7 @@ static hsd_status append_local(found_local *found, hsd_buffer *out, hsd_error *e
     const char *function = hsd_die_linkage_name(&found->owner), *name = dwarf_diename(&found->variable);
     if (function == NULL || name[0] == '\0' || strnlen(name, 4096) == 4096) return HSD_OK;
     HSD_TRY(hsd_append_name(out, function, err));
+    if (is_own_object(&found->variable, name)) return HSD_OK;
     HSD_TRY(hsd_buffer_append(out, ".", 1, err));
     HSD_TRY(hsd_buffer_append(out, name, strlen(name), err));
     return hsd_type_of(&found->variable, &type) ? hsd_type_append_way(out, &type, found->inside, &is_beside, err)

@@ -296,7 +296,8 @@ static hsd_status append_step(way *w, Dwarf_Die *around, const char *name, bool 
     *is_beside = false;
     if (name == NULL || name[0] == '\0') return HSD_OK;
     bool is_library = is_reserved(name);
-    if (!is_library && w->of != C && (w->of != CPP || w->is_in_library))
+    const bool is_adapted = strcmp(name, "c") == 0; /* in a std::queue */
+    if (!is_library && w->of != C && (w->of != CPP || w->is_in_library || is_adapted))
         HSD_TRY(is_of_library(w->of, around, &is_library, err));
     w->is_in_library = is_library;
     *is_beside = is_library && w->out->size > w->base && is_shortcut(name);

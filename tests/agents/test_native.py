@@ -165,6 +165,15 @@ def stripped(tool, folder):
     _, _, diff = two_captures(tool, folder, program, "--symbols", debug)
     planted(diff, "session")
     grown(diff, "sessions", 2 * MORE)
+    # Beside the program, or in .debug there, nobody has to name it.
+    for number, beside in enumerate((folder / "shop.debug", folder / ".debug" / "shop.debug")):
+        beside.parent.mkdir(exist_ok=True)
+        (debug / "shop.debug").replace(beside)
+        again = folder / f"beside{number}"
+        again.mkdir()
+        _, _, diff = two_captures(tool, again, program)
+        planted(diff, "session")
+        beside.replace(debug / "shop.debug")
 
 
 def reuse(tool, folder):

@@ -44,7 +44,7 @@ static hsd_status shorten_where(hsd_screen *screen, const hsd_buffer *raw, hsd_b
     return width > 0 ? hsd_shorten_names(name, 1, width, screen->options->use_utf8, arena, err) : HSD_OK;
 }
 
-static bool begins_with(const hsd_short_name *name, const hsd_short_name *with)
+static bool begins_with_place(const hsd_short_name *name, const hsd_short_name *with)
 {
     return name->size >= with->size && memcmp(name->text, with->text, with->size) == 0;
 }
@@ -59,7 +59,7 @@ static void print_shortest(hsd_screen *screen, const hsd_buffer *raw, const hsd_
     if (out->status == HSD_OK) out->status = shorten_where(screen, raw, &text, &name, &arena, out->err);
     if (out->status == HSD_OK && beginning->size > 0)
         out->status = shorten_where(screen, beginning, &first_text, &first, &arena, out->err);
-    if (out->status == HSD_OK && first.size > 0 && !begins_with(&name, &first)) name = first;
+    if (out->status == HSD_OK && first.size > 0 && !begins_with_place(&name, &first)) name = first;
     if (out->status == HSD_OK) hsd_out_bytes(out, name.text, name.size);
     hsd_arena_release(&arena);
     hsd_buffer_release(&text);

@@ -22,7 +22,8 @@ struct shop {
 static uintptr_t end_of_frame;
 static uintptr_t base;
 
-/* Called by the function whose frame it tells of: its own return address is the code, and above it begins that frame. */
+/* Called by the function whose frame it tells of: its own return address is the code, and above it begins that frame.
+ */
 extern "C" __attribute__((noinline)) void tell(const void *word, const char *name)
 {
     const uintptr_t top = (uintptr_t)__builtin_dwarf_cfa(), code = (uintptr_t)__builtin_return_address(0) - 1;
@@ -34,6 +35,18 @@ static inline __attribute__((always_inline)) void serve(shop *one)
 {
     queue inner = {one, one};
     tell(&inner.tail, "serve.inner.tail");
+}
+
+struct clerk {
+    long number;
+    __attribute__((noinline)) void work();
+};
+
+void clerk::work()
+{
+    clerk *volatile other = this;
+    end_of_frame = (uintptr_t)__builtin_dwarf_cfa();
+    tell((const void *)&other, "clerk::work.other");
 }
 
 extern "C" __attribute__((noinline)) void run_shop(long rounds)
@@ -62,5 +75,7 @@ int main(int argc, char **argv)
     base = argc > 1 ? 0 : (uintptr_t)&__executable_start;
     (void)argv;
     run_shop(1);
+    clerk one = {1};
+    one.work();
     return 0;
 }
