@@ -59,7 +59,8 @@ static void print_shortest(hsd_screen *screen, const hsd_buffer *raw, const hsd_
     if (out->status == HSD_OK) out->status = shorten_where(screen, raw, &text, &name, &arena, out->err);
     if (out->status == HSD_OK && beginning->size > 0)
         out->status = shorten_where(screen, beginning, &first_text, &first, &arena, out->err);
-    if (out->status == HSD_OK && first.size > 0 && !begins_with_place(&name, &first)) name = first;
+    const bool fits = first.size > 0 && first.size == first.full_size;
+    if (out->status == HSD_OK && fits && !begins_with_place(&name, &first)) name = first;
     if (out->status == HSD_OK) hsd_out_bytes(out, name.text, name.size);
     hsd_arena_release(&arena);
     hsd_buffer_release(&text);

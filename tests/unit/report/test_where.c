@@ -369,6 +369,19 @@ Test(where, cuts_a_very_long_path_on_a_terminal_and_nowhere_else)
     free(report);
 }
 
+Test(where, leaves_the_type_out_where_the_place_would_be_cut_for_it)
+{
+    hsd_step listeners[] = {
+        sample_step(".bus.listeners_", "node of std::unordered_map<std::string, std::vector<int>>")};
+    hsd_diff diff = grown();
+    holders[0] = sample_holder("stack of application: run_application.application", listeners, 1, GROWTH);
+    sample_hold(&diff, holders, 1);
+    const hsd_report_options terminal = {.use_utf8 = true, .width = 80};
+    char *report = sample_report("text", &diff, &terminal);
+    HOLDS(report, "one place: stack of application:\nrun_application.application.bus.listeners_.\n");
+    free(report);
+}
+
 Test(where, keeps_to_ascii_where_the_terminal_does)
 {
     hsd_diff diff = grown();
