@@ -145,10 +145,21 @@ static bool pointee_behind(Dwarf_Die *to, const hsd_x86 *one, Dwarf_Die *pointee
     return hsd_type_pointee_at(to, (uint64_t)one->displacement % bytes, pointee);
 }
 
+/* Of a variable that each thread has: so far in front of their end. */
+static bool pointee_of_thread(following *f, const hsd_x86 *one, Dwarf_Die *pointee)
+{
+    const hsd_image *image = f->module->image_count > 0 ? f->module->images[0] : NULL;
+    if (image == NULL || one->base != HSD_X86_NO_REGISTER || one->has_index) return false;
+    const uint64_t bytes = hsd_image_thread_end(image) - hsd_image_thread_begin(image),
+                   before = 0 - (uint64_t)one->displacement;
+    return before <= bytes && hsd_flow_pointee_at_thread(&f->places, bytes - before, pointee);
+}
+
 /* What the pointer leads to that the program keeps in this memory. */
 static bool pointee_of_memory(following *f, const hsd_x86 *one, uint64_t at, Dwarf_Die *pointee)
 {
     Dwarf_Die to;
+    if (one->is_of_thread) return pointee_of_thread(f, one, pointee);
     if (one->base == HSD_X86_RIP || one->base == HSD_X86_NO_REGISTER)
         return hsd_flow_pointee_at_address(&f->places, (uint64_t)one->displacement, pointee);
     if (pointee_in_frame(f, one, at, pointee)) return true;

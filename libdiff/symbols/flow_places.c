@@ -228,30 +228,41 @@ bool hsd_flow_variable_address(Dwarf_Die *variable, uint64_t *address)
     return count == 1 && read_address(&attribute, op, address);
 }
 
-static bool pointee_of_variable(Dwarf_Die *variable, uint64_t address, Dwarf_Die *pointee)
+bool hsd_flow_variable_of_thread(Dwarf_Die *variable, uint64_t *offset)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Op *op;
+    size_t count;
+    if (dwarf_attr(variable, DW_AT_location, &attribute) == NULL || dwarf_getlocation(&attribute, &op, &count) != 0 ||
+        count != 2)
+        return false;
+    *offset = op[0].number;
+    const bool is_number = op[0].atom == DW_OP_const4u || op[0].atom == DW_OP_const8u || op[0].atom == DW_OP_addr;
+    return is_number && (op[1].atom == DW_OP_form_tls_address || op[1].atom == DW_OP_GNU_push_tls_address);
+}
+
+typedef bool (*place_of_variable)(Dwarf_Die *variable, uint64_t *place);
+
+static bool pointee_of_variable(Dwarf_Die *variable, place_of_variable place_of, uint64_t address, Dwarf_Die *pointee)
 {
     Dwarf_Die type;
     Dwarf_Word bytes;
     uint64_t begin;
-    if (!hsd_flow_variable_address(variable, &begin) || address < begin || !hsd_type_of(variable, &type)) return false;
+    if (!place_of(variable, &begin) || address < begin || !hsd_type_of(variable, &type)) return false;
     if (dwarf_aggregate_size(&type, &bytes) != 0 || address - begin >= bytes) return false;
     return hsd_type_pointee_at(&type, address - begin, pointee);
 }
 
 /* Of the unit's variables, those in namespaces too. */
-bool hsd_flow_pointee_at_address(hsd_flow_places *places, uint64_t address, Dwarf_Die *pointee)
+static bool pointee_in_unit(hsd_flow_places *places, place_of_variable place_of, uint64_t address, Dwarf_Die *pointee)
 {
     Dwarf_Die way[MOST_BLOCK_DEPTH];
     size_t depth = 1;
-    for (size_t i = 0; i < places->count; i++)
-        if (places->list[i].kind == HSD_FLOW_AT_ADDRESS && (uint64_t)places->list[i].offset <= address &&
-            hsd_type_pointee_at(&places->list[i].type, address - (uint64_t)places->list[i].offset, pointee))
-            return true;
     if (dwarf_child(&places->scope->unit, &way[0]) != 0) return false;
     for (unsigned entries = 0; depth > 0 && entries < MOST_GLOBALS; entries++) {
         Dwarf_Die *die = &way[depth - 1];
         const int tag = dwarf_tag(die);
-        if (tag == DW_TAG_variable && pointee_of_variable(die, address, pointee)) return true;
+        if (tag == DW_TAG_variable && pointee_of_variable(die, place_of, address, pointee)) return true;
         if (tag == DW_TAG_namespace && depth < MOST_BLOCK_DEPTH && dwarf_child(die, &way[depth]) == 0) {
             depth++;
             continue;
@@ -260,6 +271,20 @@ bool hsd_flow_pointee_at_address(hsd_flow_places *places, uint64_t address, Dwar
             depth--;
     }
     return false;
+}
+
+bool hsd_flow_pointee_at_address(hsd_flow_places *places, uint64_t address, Dwarf_Die *pointee)
+{
+    for (size_t i = 0; i < places->count; i++)
+        if (places->list[i].kind == HSD_FLOW_AT_ADDRESS && (uint64_t)places->list[i].offset <= address &&
+            hsd_type_pointee_at(&places->list[i].type, address - (uint64_t)places->list[i].offset, pointee))
+            return true;
+    return pointee_in_unit(places, hsd_flow_variable_address, address, pointee);
+}
+
+bool hsd_flow_pointee_at_thread(hsd_flow_places *places, uint64_t offset, Dwarf_Die *pointee)
+{
+    return pointee_in_unit(places, hsd_flow_variable_of_thread, offset, pointee);
 }
 
 #endif

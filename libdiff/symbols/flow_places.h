@@ -42,6 +42,12 @@ void hsd_flow_places_release(hsd_flow_places *places);
 /* What the pointer leads to that a variable of the function, or of its unit, has at this address. */
 bool hsd_flow_pointee_at_address(hsd_flow_places *places, uint64_t address, Dwarf_Die *pointee);
 
+/* The same of a variable that each thread has, by how far behind the first of them it stands. */
+bool hsd_flow_pointee_at_thread(hsd_flow_places *places, uint64_t offset, Dwarf_Die *pointee);
+
+/* Whether it is one of these, and how far behind the first. */
+bool hsd_flow_variable_of_thread(Dwarf_Die *variable, uint64_t *offset);
+
 /* Where a variable of the program stands, if that is one place for good. */
 bool hsd_flow_variable_address(Dwarf_Die *variable, uint64_t *address);
 

@@ -52,6 +52,7 @@ struct hsd_image {
     symbol_list symbols[HSD_SYMBOL_KINDS];
     uint64_t memory_bytes, taken_bytes;
     range thread_template, relro;
+    uint64_t thread_end; /* of the template, as threads have it: aligned */
 };
 
 bool hsd_image_build_id(int fd, char digits[HSD_BUILD_ID_DIGITS + 1])
@@ -233,7 +234,11 @@ static void look_at_segments(hsd_image *image)
     for (uint32_t i = 0; i < image->elf.segment_count; i++) {
         const hsd_elf_segment *segment = &image->elf.segments[i];
         const range found = {segment->address, segment->address + segment->memory_bytes};
-        if (segment->type == HSD_ELF_THREADS) image->thread_template = found;
+        if (segment->type == HSD_ELF_THREADS) {
+            const uint64_t step = segment->alignment > 1 ? segment->alignment : 1;
+            image->thread_template = found;
+            image->thread_end = segment->address + (segment->memory_bytes + step - 1) / step * step;
+        }
         if (segment->type == HSD_ELF_RELRO) image->relro = found;
     }
 }
@@ -288,6 +293,10 @@ bool hsd_image_is_relro(const hsd_image *image, uint64_t address)
 {
     return address >= image->relro.low && address < image->relro.high;
 }
+
+uint64_t hsd_image_thread_begin(const hsd_image *image) { return image->thread_template.low; }
+
+uint64_t hsd_image_thread_end(const hsd_image *image) { return image->thread_end; }
 
 size_t hsd_image_code(const hsd_image *image, uint64_t address, uint8_t *out, size_t room)
 {

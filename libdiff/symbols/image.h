@@ -43,6 +43,12 @@ size_t hsd_image_code(const hsd_image *image, uint64_t address, uint8_t *out, si
 /* True if the address lies in what the loader makes read-only again: nothing that a program writes to is there. */
 bool hsd_image_is_relro(const hsd_image *image, uint64_t address);
 
+/* Where the variables that each thread has stand in the file: its initial values begin there. 0 = there are none. */
+uint64_t hsd_image_thread_begin(const hsd_image *image);
+
+/* And where their end is, which a thread's register leads to (x86-64). */
+uint64_t hsd_image_thread_end(const hsd_image *image);
+
 /* Bytes of DWARF in it, uncompressed; 0 when it has none, or parts of it stand in other files. */
 uint64_t hsd_image_debug_bytes(const hsd_image *image);
 

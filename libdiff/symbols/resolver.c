@@ -250,7 +250,10 @@ static hsd_status replace_thread_local(hsd_resolver *resolver, const hsd_marked 
     const size_t before = resolver->text.size;
     HSD_TRY(hsd_append_name(&resolver->text, symbol, err));
     leave_out_inside(&resolver->text, before);
-    return HSD_OK;
+    const uint64_t begin = hsd_image_thread_begin(module->images[0]);
+    return module->lines != NULL && name.offset >= begin
+               ? hsd_variable_append_thread_member(module->lines, name.offset - begin, &resolver->text, err)
+               : HSD_OK;
 }
 
 static hsd_status replace_variable(hsd_resolver *resolver, const hsd_marked *marked, hsd_error *err)

@@ -11,6 +11,9 @@
 
 enum { VARIABLES_MAX = 1 << 18, WORD_BYTES = 8 };
 
+/* Those that each thread has stand behind all others, by how far behind the first of them they are. */
+#define OF_THREADS (UINT64_C(1) << 63)
+
 typedef struct hsd_listed_variable {
     uint64_t low, bytes;
     Dwarf_Off die;
@@ -25,7 +28,9 @@ static hsd_status list_variable(void *context, Dwarf_Die *die, hsd_error *err)
     Dwarf_Word bytes;
     uint64_t low;
     if (dwarf_tag(die) != DW_TAG_variable || list->count >= VARIABLES_MAX) return HSD_OK;
-    if (!hsd_flow_variable_address(die, &low) || !hsd_type_of(die, &type)) return HSD_OK;
+    const bool is_of_thread = hsd_flow_variable_of_thread(die, &low);
+    if ((!is_of_thread && !hsd_flow_variable_address(die, &low)) || !hsd_type_of(die, &type)) return HSD_OK;
+    if (is_of_thread) low |= OF_THREADS;
     if (dwarf_aggregate_size(&type, &bytes) != 0 || bytes <= WORD_BYTES) return HSD_OK;
     HSD_TRY(HSD_ARRAY_GROW(list->at, list->capacity, list->count + 1, 64, "variables", err));
     list->at[list->count++] = (hsd_listed_variable){low, bytes, dwarf_dieoffset(die)};
@@ -70,11 +75,22 @@ hsd_status hsd_variable_append_member(hsd_lines *lines, uint64_t address, hsd_bu
     return hsd_type_append_way(out, &type, address - list->at[at - 1].low, &is_beside, err);
 }
 
+hsd_status hsd_variable_append_thread_member(hsd_lines *lines, uint64_t offset, hsd_buffer *out, hsd_error *err)
+{
+    return hsd_variable_append_member(lines, offset | OF_THREADS, out, err);
+}
+
 #else
 
 hsd_status hsd_variable_append_member(hsd_lines *lines, uint64_t address, hsd_buffer *out, hsd_error *err)
 {
     (void)lines, (void)address, (void)out, (void)err;
+    return HSD_OK;
+}
+
+hsd_status hsd_variable_append_thread_member(hsd_lines *lines, uint64_t offset, hsd_buffer *out, hsd_error *err)
+{
+    (void)lines, (void)offset, (void)out, (void)err;
     return HSD_OK;
 }
 

@@ -14,4 +14,7 @@
  */
 hsd_status hsd_variable_append_member(hsd_lines *lines, uint64_t address, hsd_buffer *out, hsd_error *err);
 
+/* The same of a variable that each thread has, by how far behind the first of them the word is. */
+hsd_status hsd_variable_append_thread_member(hsd_lines *lines, uint64_t offset, hsd_buffer *out, hsd_error *err);
+
 #endif

@@ -68,6 +68,7 @@ static void read_operation(reading *r)
     uint8_t byte = next(r);
     while (is_prefix(byte) && !r->is_cut && r->at < 15) {
         r->has_16_bits |= byte == 0x66;
+        r->out.is_of_thread |= byte == 0x64;
         byte = next(r);
     }
     if (byte == 0xc4 || byte == 0xc5 || byte == 0x62) {

@@ -47,7 +47,8 @@ typedef struct hsd_x86 {
     /* an operand is memory: base + displacement, with an index that is not known where has_index */
     bool is_memory;
     bool has_index;
-    uint8_t index; /* HSD_X86_NO_REGISTER: none, or one that is multiplied */
+    bool is_of_thread; /* from the register of the thread on: fs */
+    uint8_t index;     /* HSD_X86_NO_REGISTER: none, or one that is multiplied */
     /* HSD_X86_NO_REGISTER: absolute; HSD_X86_RIP: `displacement` is the address itself */
     uint8_t reg, base;
     int64_t displacement;
