@@ -8,6 +8,7 @@
  *      holders_pools.c    holders that are alike in the threads of a pool become one
  *      holders_counts.c   without identity: holders from the trie
  *      holders_choose.c   the first HSD_MAX_HOLDERS of them
+ *      holders_aside.c    what waits in files meanwhile, where memory is little
  *      holders_by*.c      what is held by several together: by which (holders_by.h)
  *      holders_beside.c   what goes on meanwhile
  *      holders_below.c    what hangs below those, by type and as places
@@ -135,6 +136,12 @@ typedef struct hsd_growth_marks {  /* what holders_by_marks.c finds, for these f
     uint32_t fork_count;
 } hsd_growth_marks;
 
+typedef struct hsd_growth_aside { /* bits of one side: those of is_kept, and behind them of holds_nothing */
+    hsd_temp file;                /* written once: they do not change any more */
+    bool is_written, has_nothing; /* the second ones are there */
+    bool is_away;
+} hsd_growth_aside;
+
 typedef struct hsd_growth {
     hsd_pair *pair;
     hsd_diff *diff;
@@ -182,6 +189,10 @@ typedef struct hsd_growth {
     hsd_pooled *pooled;
     uint32_t pooled_count;
     uint8_t *holds_nothing[SIDE_COUNT]; /* one bit an object: it stands at one of them; NULL = none */
+    /* From the end of crowds on: there is little memory, and what is not asked for waits in files. */
+    bool is_tight;
+    uint64_t rested_bytes; /* that sorters of both sides gave back meanwhile */
+    hsd_growth_aside aside[SIDE_COUNT];
 
     hsd_choice *choices; /* a heap while they are chosen, then in order */
     uint32_t choice_count;
@@ -288,6 +299,19 @@ static inline bool hsd_growth_are_kin(const hsd_growth *growth, uint64_t place)
 hsd_status hsd_growth_match(hsd_growth *growth, hsd_error *err); /* offers every object that holds */
 /* the same from the trie; fills the credits of roots */
 hsd_status hsd_growth_count(hsd_growth *growth, hsd_error *err);
+
+/* True if the bits that objects have take much of the memory that is left for what holds together. */
+bool hsd_growth_is_tight(const hsd_growth *growth);
+
+/* Where there is little memory, once crowds were left: bits of both sides go to files, and what sorters serve from to
+ * the system. */
+hsd_status hsd_growth_clear(hsd_growth *growth, hsd_error *err);
+
+/* The bits of one side, to be asked for its tree. Both do nothing where memory is not tight; the second also lets the
+ * tree rest. */
+hsd_status hsd_growth_take_back(hsd_growth *growth, int side, hsd_error *err);
+hsd_status hsd_growth_put_aside(hsd_growth *growth, int side, hsd_error *err);
+void hsd_growth_release_aside(hsd_growth *growth);
 
 /* By how much the heap grew; where it did not what is new. */
 uint64_t hsd_growth_grown_bytes(const hsd_growth *growth);

@@ -5,6 +5,7 @@
  *      walk      stack, trie, credits, forks                    of both sides, one after the other, or at once with
  *                                                               a trie each
  *      match     credits, pairs or lines
+ *      (from here on bits of objects that are not asked for wait in files where memory is little: holders_aside.c)
  *      together  numbers, places, groups, pairs: only where      with the memory that the search for paths will have;
  *                they are asked for (holders_by.h)               where much is left, beside it and the trie's nodes
  *      within    stack, types, places                           the trie stays, in as little as it can; the search
@@ -212,8 +213,25 @@ static hsd_status credit_again(hsd_growth *growth, hsd_error *err)
     return choose_holder(growth, err);
 }
 
+static void free_bits(uint8_t **bits)
+{
+    free(*bits);
+    *bits = NULL;
+}
+
+/* Nobody credits any more: who was resized, whose parts they are, and what steps lead to. */
+static void forget_crediting(hsd_growth *growth)
+{
+    for (int side = 0; side < SIDE_COUNT; side++) {
+        free_bits(&growth->pair->is_resized[side]);
+        free_bits(&growth->is_part[side]);
+        hsd_pages_give(&growth->step_pages[side]);
+        growth->steps[side] = NULL;
+    }
+}
+
 /* Each time what crowds held goes up to the next that can hold. */
-static hsd_status leave_crowds(hsd_growth *growth, hsd_error *err)
+static hsd_status settle_crowds(hsd_growth *growth, hsd_error *err)
 {
     for (uint32_t round = 0; growth->has_identity && round < MOST_ROUNDS; round++) {
         bool is_again = false;
@@ -225,6 +243,14 @@ static hsd_status leave_crowds(hsd_growth *growth, hsd_error *err)
         HSD_TRY(credit_again(growth, err));
     }
     return HSD_OK;
+}
+
+static hsd_status leave_crowds(hsd_growth *growth, hsd_error *err)
+{
+    HSD_TRY(settle_crowds(growth, err));
+    forget_crediting(growth);
+    growth->is_tight = hsd_growth_is_tight(growth);
+    return hsd_growth_clear(growth, err);
 }
 
 static hsd_status look_below(void *context, hsd_error *err)
@@ -335,6 +361,7 @@ static void release_holder(hsd_growth *growth)
         hsd_pages_give(&growth->step_pages[side]);
         free(growth->is_part[side]);
     }
+    hsd_growth_release_aside(growth);
     free(growth->is_structure);
     for (uint32_t i = 0; i < growth->set_count; i++)
         free(growth->sets[i].list);

@@ -13,6 +13,7 @@
 
 #define LITTLE_MEMORY   (UINT64_C(16) << 20)
 #define LEAST_MEMORY    (UINT64_C(4) << 20)
+#define MUCH_OF_BITS    64u  /* of the memory one part: less is not worth a file */
 #define TRIE_NODE_BYTES 112u /* with its sums */
 
 /* ---- candidates ---- */
@@ -250,8 +251,10 @@ static hsd_status find_joint_holder(hsd_by_search *s, hsd_error *err)
     hsd_stopwatch_note(&watch, reporter, "what holds together", "numbering");
     HSD_TRY(hsd_by_find_alike(s, err));
     HSD_TRY(hsd_by_refer(s, err));
-    free(s->is_source); /* nobody asks for it again */
+    free(s->is_source); /* nobody asks for it again, nor for references until paths are searched */
     s->is_source = NULL;
+    if (s->growth->is_tight && s->has_columns)
+        HSD_TRY(hsd_adjacency_set_memory(s->side->adjacency, s->side->request->plan.idle_adjacency_bytes, err));
     hsd_by_count_references(s);
     hsd_stopwatch_note(&watch, reporter, "what holds together", "finding references");
     const uint64_t pairs = hsd_sorter_count(s->pairs);
@@ -303,18 +306,29 @@ uint64_t hsd_growth_spare_bytes(const hsd_growth *growth)
     return side->request->keeper == NULL && plan->memory_bytes > used ? plan->memory_bytes - used : 0;
 }
 
-/* What the growth keeps meanwhile: the trie, at most the half that it was given, what is done beside, and bits an
- * object. */
+static uint64_t bits_of_objects(const hsd_growth *growth, int side)
+{
+    return growth->pair->sides[side].object_count / 8;
+}
+
+/* What the growth keeps meanwhile: the trie, at most the half that it was given, what is done beside, and bits an object beside those of
+ * is_kept, which the plan knows. While the tree of after is walked its bits are there, and else none of them. */
 static uint64_t kept_bytes(const hsd_growth *growth)
 {
-    uint64_t bytes = growth->finishes_beside ? hsd_growth_taken_beside(growth)
-                                             : hsd_min_u64(growth->memory_bytes / 2,
-                                                           (uint64_t)hsd_trie_count(growth->trie) * TRIE_NODE_BYTES);
-    for (int side = 0; side < SIDE_COUNT; side++) {
-        const uint64_t bits = growth->pair->sides[side].object_count / 8;
-        bytes += (growth->is_part[side] != NULL ? bits : 0) + (growth->holds_nothing[side] != NULL ? bits : 0);
-    }
-    return bytes;
+    const uint64_t trie = growth->finishes_beside
+                              ? hsd_growth_taken_beside(growth)
+                              : hsd_min_u64(growth->memory_bytes / 2,
+                                            (uint64_t)hsd_trie_count(growth->trie) * TRIE_NODE_BYTES);
+    uint64_t bits = 0;
+    for (int side = 0; side < SIDE_COUNT; side++)
+        if (growth->crowded_count > 0) bits += bits_of_objects(growth, side);
+    return trie + (growth->is_tight && bits > 0 ? bits_of_objects(growth, AFTER) : bits);
+}
+
+/* What waits meanwhile, and the plan counts on. */
+static uint64_t aside_bytes(const hsd_growth *growth)
+{
+    return growth->is_tight ? growth->rested_bytes + bits_of_objects(growth, BEFORE) : 0;
 }
 
 /* What is plain, who is a source, and later a top, who has a slot, and where. */
@@ -324,10 +338,22 @@ static uint64_t bits_of_nodes(uint64_t nodes) { return 3 * (nodes / 8) + nodes /
  * the time; but a quarter of it, and LEAST_MEMORY, whatever the heap is: with less what is sorted is merged twice. */
 static uint64_t memory_for_search(const hsd_growth *growth, const hsd_side_walk *side)
 {
-    const uint64_t memory = growth->memory_bytes + side->request->plan.path_bytes + hsd_growth_spare_bytes(growth),
+    const uint64_t memory = growth->memory_bytes + side->request->plan.path_bytes + hsd_growth_spare_bytes(growth) +
+                            aside_bytes(growth),
                    used = kept_bytes(growth) + bits_of_nodes(side->node_count);
     const uint64_t least = hsd_min_u64(memory, hsd_max_u64(memory / 4, LEAST_MEMORY));
     return hsd_max_u64(memory - hsd_min_u64(memory, used), least);
+}
+
+/* Two processes share what there is otherwise, and who keeps what was walked asks for the bits later. */
+bool hsd_growth_is_tight(const hsd_growth *growth)
+{
+    const hsd_side_walk *side = &growth->pair->sides[AFTER];
+    const uint64_t bits = 2 * (bits_of_objects(growth, BEFORE) + bits_of_objects(growth, AFTER));
+    if (!growth->has_identity || growth->fill != NULL || growth->walks_at_once || growth->pair->parts != NULL ||
+        side->request->keeper != NULL)
+        return false;
+    return bits > memory_for_search(growth, side) / MUCH_OF_BITS;
 }
 
 bool hsd_growth_has_forks(const hsd_growth *growth)

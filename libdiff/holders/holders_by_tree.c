@@ -305,7 +305,9 @@ hsd_status hsd_by_number(hsd_by_search *s, hsd_error *err)
     HSD_TRY(hsd_paged_open(&s->way, way_bytes,
                            hsd_max_u64(s->growth->memory_bytes / 32, hsd_paged_least_bytes(way_bytes)),
                            &s->growth->pair->space, err));
+    HSD_TRY(hsd_growth_take_back(s->growth, AFTER, err));
     HSD_TRY(walk_joint_tree(s, AFTER, &visitor, &root, err));
+    HSD_TRY(hsd_growth_put_aside(s->growth, AFTER, err));
     HSD_TRY(hsd_paged_check(&s->way, err));
     hsd_paged_close(&s->way);
     if (s->by_node != NULL) HSD_TRY(hsd_by_settle_numbers(s, err));
@@ -488,5 +490,7 @@ hsd_status hsd_by_find_freed(hsd_by_search *s, hsd_error *err)
     const hsd_tree_visitor visitor = {
         .context = s, .frame_bytes = sizeof(freed_frame), .fills_frames = true, .enter = enter_freed};
     freed_frame root = {.holder = s->chosen.all, .flags = KEPT | HOLDS | IS_SUPER};
-    return walk_joint_tree(s, BEFORE, &visitor, &root, err);
+    HSD_TRY(hsd_growth_take_back(s->growth, BEFORE, err));
+    HSD_TRY(walk_joint_tree(s, BEFORE, &visitor, &root, err));
+    return hsd_growth_put_aside(s->growth, BEFORE, err);
 }

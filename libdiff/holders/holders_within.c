@@ -117,6 +117,7 @@ static hsd_status walk_tree(void *context, hsd_error *err)
     pass *p = context;
     hsd_growth *growth = p->growth;
     hsd_sorter *tree = growth->pair->sides[p->side].tree;
+    HSD_TRY(hsd_growth_take_back(growth, p->side, err));
     const hsd_tree_visitor visitor = {.context = p,
                                       .frame_bytes = sizeof(hsd_below),
                                       .fills_frames = true,
@@ -126,7 +127,8 @@ static hsd_status walk_tree(void *context, hsd_error *err)
     hsd_below root;
     p->total = hsd_sorter_count(tree);
     HSD_TRY(hsd_below_begin(growth, p->chosen, &root, err));
-    return hsd_tree_walk(tree, &visitor, &root, growth->memory_bytes / 16, &growth->pair->space, err);
+    HSD_TRY(hsd_tree_walk(tree, &visitor, &root, growth->memory_bytes / 16, &growth->pair->space, err));
+    return hsd_growth_put_aside(growth, p->side, err);
 }
 
 static hsd_status walk_both_inner_holders(hsd_growth *growth, hsd_growth *before, const hsd_growth_chosen *chosen,

@@ -47,7 +47,7 @@
 #define THREAD_LEAST_BYTES ((size_t)1 << 20) /* a run that is not worth starting a thread for */
 #define TABLE_SHARE        32                /* the table of runs may take 1/32 of the memory */
 
-typedef enum state { FILLING, SERVING_MEMORY, SERVING_RUNS, FAILED } state;
+typedef enum state { FILLING, SERVING_MEMORY, SERVING_RUNS, RESTING, FAILED } state;
 
 struct hsd_sorter {
     hsd_sorter_config config;
@@ -400,10 +400,20 @@ hsd_status hsd_sorter_rewind(hsd_sorter *s, hsd_error *err)
         s->at = s->buffers[0];
         return HSD_OK;
     }
-    if (s->state != SERVING_RUNS) return fail_state(s, "a rewind before finish", err);
+    if (s->state != SERVING_RUNS && s->state != RESTING) return fail_state(s, "a rewind before finish", err);
+    s->state = SERVING_RUNS;
     hsd_error why;
     hsd_error_init(&why);
     return keep_sorter(s, open_merge(s, &why), &why, err);
+}
+
+/* A merge writes what it needs of its memory before it reads it. */
+size_t hsd_sorter_rest(hsd_sorter *s)
+{
+    if (s->state != SERVING_RUNS) return 0;
+    s->state = RESTING;
+    hsd_pages_forget(s->area, s->merge_bytes);
+    return s->merge_bytes;
 }
 
 uint64_t hsd_sorter_count(const hsd_sorter *s) { return s->spilled + filled(s); }

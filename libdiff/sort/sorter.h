@@ -66,6 +66,10 @@ hsd_status hsd_sorter_next_some(hsd_sorter *sorter, const uint64_t **records, si
 /* Serves from the first record again (any number of times). */
 hsd_status hsd_sorter_rewind(hsd_sorter *sorter, hsd_error *err);
 
+/* Nobody asks for records until the next rewind: what they are served from goes back to the system, if they lie in
+ * runs. The bytes that went; 0 = they lie in memory alone, or are not served yet. */
+size_t hsd_sorter_rest(hsd_sorter *sorter);
+
 uint64_t hsd_sorter_count(const hsd_sorter *sorter);
 unsigned hsd_sorter_words(const hsd_sorter *sorter); /* of a record */
 

@@ -1,7 +1,8 @@
 """Memory is bounded by --memory: a pair of captures is compared with a small budget inside a memory cgroup 32 MiB above it, and without
-bounds. Both must give the same bytes; the peak of resident memory stays within the budget + 16 MiB, temporary data within twice the
-input. Nothing is read at random that does not fit: what a pair of 1,000,000 objects in no order reads and writes with 16 MiB is at most
-TRAFFIC times its records, in calls of CALL_BYTES and more on average. Both are counts, so no load disturbs them. 500,000 objects a side, half as many where they are recognised by structure; HSD_LONG=1: 10 M. Where no cgroup can be made (no right to), the bound is measured and not enforced.
+bounds. Both must give the same bytes; the peak of resident memory stays within the budget + 16 MiB, which the program's file is part of, that of
+its own memory (anonymous pages) within the budget + OWN_SLACK_MIB, temporary data within twice the input. A pair of 2,000,000 objects with 16 MiB
+is where two bits an object here and there are a part of the budget that is seen. Nothing is read at random that does not fit: what a pair of 1,000,000 objects in no order reads and writes with 16 MiB is at most
+TRAFFIC times its records, in calls of CALL_BYTES and more on average. Both are counts, so no load disturbs them. 500,000 objects a side, half as many where they are recognised by structure; HSD_LONG=1: 10 M, with 25 MiB and more. Where no cgroup can be made (no right to), the bound is measured and not enforced.
 
     memory.py          HSD_CLI the command, HSD_SYNTH the generator; release builds alone (a sanitizer has memory of its own)
 """
@@ -12,13 +13,17 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 LONG = bool(os.environ.get("HSD_LONG"))
 OBJECTS = 10_000_000 if LONG else 500_000
-BUDGETS = (64, 256) if LONG else (32, 64)
+BUDGETS = (64, 256) if LONG else (32,)
+TIGHT_OBJECTS, TIGHT_BUDGETS = (10_000_000, (25,)) if LONG else (2_000_000, (16,))
 STRUCTURE_OBJECTS, STRUCTURE_BUDGETS = (10_000_000, (256,)) if LONG else (250_000, (32,))
 MIB = 1 << 20
 SLACK_MIB = 16
+OWN_SLACK_MIB = 4  # the program, its stacks, and what it says: 500 rows of everything
+SAMPLES_A_SECOND = 200
 TRAFFIC_OBJECTS, TRAFFIC_BUDGET = 1_000_000, 16
 TRAFFIC, CALL_BYTES = 28, 4096
 CGROUP = "/sys/fs/cgroup/memory" if os.path.isdir("/sys/fs/cgroup/memory") else "/sys/fs/cgroup"
@@ -39,19 +44,35 @@ def make_cgroup(limit):
         return None
 
 
+def own_bytes(pid):
+    """Of a program that runs: resident bytes that are of no file; 0 where the system does not say."""
+    try:
+        with open(f"/proc/{pid}/status") as file:
+            found = re.search(r"RssAnon:\s+(\d+) kB", file.read())
+    except OSError:
+        return 0
+    return int(found[1]) * 1024 if found else 0
+
+
 def run(command, cgroup):
-    """Exit status, output, standard error and peak resident bytes of a run inside the cgroup."""
+    """Exit status, output, standard error, peak resident bytes and peak anonymous bytes of a run inside the cgroup."""
     def enter():
         if cgroup:
             with open(os.path.join(cgroup, "cgroup.procs"), "w") as file:
                 file.write(str(os.getpid()))
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         child = subprocess.Popen(command, stdout=out, stderr=err, stdin=subprocess.DEVNULL, preexec_fn=enter)
-        _, status, usage = os.wait4(child.pid, 0)
+        own = 0
+        while True:
+            pid, status, usage = os.wait4(child.pid, os.WNOHANG)
+            if pid != 0:
+                break
+            own = max(own, own_bytes(child.pid))
+            time.sleep(1 / SAMPLES_A_SECOND)
         child.returncode = os.waitstatus_to_exitcode(status)
         out.seek(0)
         err.seek(0)
-        return child.returncode, out.read(), err.read().decode(errors="replace"), usage.ru_maxrss * 1024
+        return child.returncode, out.read(), err.read().decode(errors="replace"), usage.ru_maxrss * 1024, own
 
 
 def count_traffic(command):
@@ -100,25 +121,27 @@ def temp_bytes(notes):
 def check(hsdiff, folder, form, objects, budgets, problems):
     pair = [os.path.join(folder, name) for name in ("a.hs", "b.hs")]
     raw = objects * (32 + 3 * 8) * 2  # what the records are before any coding: 32 bytes an object, 8 a reference
-    status, wanted, notes, _ = run([hsdiff, *pair, "--format", "json", "--memory", "2G"], None)
+    status, wanted, notes, _, _ = run([hsdiff, *pair, "--format", "json", "--memory", "2G"], None)
     if status != 0:
         problems.append(f"{form}: exit {status} without bounds: {notes}")
         return
     for budget in budgets:
         cgroup = make_cgroup((budget + 32) * MIB)
-        status, out, notes, peak = run([hsdiff, *pair, "--format", "json", "--memory", f"{budget}M", "--verbose"], cgroup)
+        status, out, notes, peak, own = run([hsdiff, *pair, "--format", "json", "--memory", f"{budget}M", "--verbose"], cgroup)
         if cgroup:
             os.rmdir(cgroup)
         same = hashlib.sha256(out).digest() == hashlib.sha256(wanted).digest()
         temp = temp_bytes(notes)
         print(f"{form}, {objects:,} objects, --memory {budget}M {'in a cgroup' if cgroup else 'without a cgroup'}: "
-              f"peak {peak / MIB:.0f} MiB, temporary {temp / MIB:.0f} MiB, {'same bytes' if same else 'OTHER BYTES'}")
+              f"peak {peak / MIB:.0f} MiB, {own / MIB:.1f} of its own, temporary {temp / MIB:.0f} MiB, {'same bytes' if same else 'OTHER BYTES'}")
         if status != 0:
             problems.append(f"{form} {budget}M: exit {status}: {notes[-300:]}")
         elif not same:
             problems.append(f"{form} {budget}M: other bytes than without bounds")
         if peak > (budget + SLACK_MIB) * MIB:
             problems.append(f"{form} {budget}M: peak {peak / MIB:.0f} MiB passes {budget} + {SLACK_MIB}")
+        if own > (budget + OWN_SLACK_MIB) * MIB:
+            problems.append(f"{form} {budget}M: {own / MIB:.1f} MiB of its own pass {budget} + {OWN_SLACK_MIB}")
         if temp > 2 * raw:
             problems.append(f"{form} {budget}M: {temp / MIB:.0f} MiB of temporary data for {raw / MIB:.0f} MiB of records")
 
@@ -130,6 +153,7 @@ def main():
         return 77
     problems = []
     cases = (("ids", ["targets=ids", "order=shuffled"], OBJECTS, BUDGETS),
+             ("tight", [], TIGHT_OBJECTS, TIGHT_BUDGETS),
              ("ordinals", ["targets=ordinals", "order=id"], OBJECTS, BUDGETS),
              ("structure", ["targets=ids", "order=shuffled", "identity=moving"], STRUCTURE_OBJECTS, STRUCTURE_BUDGETS))
     for form, options, objects, budgets in cases:

@@ -86,6 +86,9 @@ static hsd_sorter_stats check(const hsd_sorter_config *config, size_t serve_byte
     cr_assert_eq(hsd_sorter_rewind(sorter, NULL), HSD_OK);
     check_all(sorter, expected, count, config->record_words);
     cr_assert_eq(hsd_sorter_words(sorter), config->record_words);
+    const size_t rested = hsd_sorter_rest(sorter);
+    cr_assert_eq(rested > 0, hsd_sorter_stats_get(sorter).runs > 0);
+    cr_assert(rested <= config->memory_bytes && hsd_sorter_rest(sorter) == 0);
     cr_assert_eq(hsd_sorter_rewind(sorter, NULL), HSD_OK);
     check_some(sorter, expected, count, config->record_words);
     const hsd_sorter_stats stats = hsd_sorter_stats_get(sorter);
@@ -274,6 +277,7 @@ Test(sorter, misuse_is_told)
     cr_assert_eq(hsd_sorter_next(sorter, &out, NULL), HSD_E_MISUSE);
     cr_assert_eq(hsd_sorter_next_some(sorter, &out, &some, NULL), HSD_E_MISUSE);
     cr_assert_eq(hsd_sorter_rewind(sorter, NULL), HSD_E_MISUSE);
+    cr_assert_eq(hsd_sorter_rest(sorter), 0);
     cr_assert_eq(hsd_sorter_finish(sorter, 0, NULL), HSD_OK);
     cr_assert_eq(hsd_sorter_put(sorter, record, NULL), HSD_E_MISUSE);
     cr_assert_eq(hsd_sorter_finish(sorter, 0, NULL), HSD_E_MISUSE);
