@@ -9,10 +9,11 @@
 # What preset release does not run it does not build either, but as target every_test: scripts/test --long does, and runs all there.
 include_guard(GLOBAL)
 
-# hsd_criterion is Criterion, but in preset tsan, where it cannot start, and for another machine, whose Criterion is not there: see tests/support/plain/criterion/criterion.h.
+# hsd_criterion is Criterion, but in presets with sanitizers, where it is slow or cannot start, and for another machine, whose Criterion is not
+# there: see tests/support/plain/criterion/criterion.h.
 add_library(hsd_criterion INTERFACE)
 pkg_check_modules(HSD_CRITERION IMPORTED_TARGET criterion)
-if(HSD_TSAN OR CMAKE_CROSSCOMPILING)
+if(HSD_SANITIZE OR HSD_TSAN OR CMAKE_CROSSCOMPILING)
   set(HSD_CRITERION_FOUND TRUE)
   target_include_directories(hsd_criterion INTERFACE "${PROJECT_SOURCE_DIR}/tests/support/plain")
   target_link_libraries(hsd_criterion INTERFACE m)
@@ -29,7 +30,7 @@ include(CheckLinkerFlag)
 check_linker_flag(C "-fuse-ld=gold" HSD_HAVE_GOLD)
 
 set(HSD_TEST_ENVIRONMENT
-  "ASAN_OPTIONS=detect_leaks=1:abort_on_error=0:strict_string_checks=1:allocator_may_return_null=1"
+  "ASAN_OPTIONS=detect_leaks=1:abort_on_error=0:strict_string_checks=1:allocator_may_return_null=1:clear_shadow_mmap_threshold=16777216"
   "UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1"
   "TSAN_OPTIONS=halt_on_error=1:allocator_may_return_null=1"
   "HSD_SOURCE_DIR=${PROJECT_SOURCE_DIR}" "HSD_BUILD_DIR=${PROJECT_BINARY_DIR}")

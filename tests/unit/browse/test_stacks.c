@@ -196,7 +196,7 @@ static void check_chain(uint32_t frames, uint32_t texts, size_t size, size_t wan
         for (uint32_t i = 0; i < wanted; i++) {
             const hsd_site_frame *frame = &object->frames[i];
             cr_assert(frame->line == i + 1 && frame->function.size == size && frame->file.size == size, "frame %u", i);
-            cr_assert_eq(frame->function.data[0], 'a' + (1 + (i + 1) % texts) % 26, "frame %u", i);
+            cr_assert_eq(frame->function.data[0], (char)('a' + (1 + (i + 1) % texts) % 26), "frame %u", i);
             cr_assert_eq(frame->function.data[size - 1], size > 1 ? 'f' : frame->function.data[0]);
         }
         hsd_browse_object_free(object);

@@ -81,7 +81,7 @@ Test(nettrace, says_what_it_knows_of_the_process)
     cr_expect_eq(v.info->pointer_bytes, 4);
     cr_expect_eq(v.info->taken_unix_ns, UINT64_C(1709209815250000000));
     cr_expect_eq(v.info->facts, HSC_FACT_COLLECTED);
-    cr_expect_eq(v.info->identity, HSC_IDENTITY_MOVING);
+    cr_expect_eq(v.info->identity, (hsd_identity)HSC_IDENTITY_MOVING);
     view_close(&v);
 }
 
