@@ -17,6 +17,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 SKIPPED = 77
@@ -147,6 +148,46 @@ class Program:
         with contextlib.suppress(BrokenPipeError): # what it did not read any more
             self.process.stdin.close()
         self.process.stdout.close()
+
+
+class InTurns(Program):
+    """One that reads its lines from the pipe `lines`, where a line "tick" comes every few milliseconds: a program that cannot look whether a line waits
+    works in turns, and leaves the processor to others between them."""
+
+    def __init__(self, command, lines, environment=None):
+        os.mkfifo(lines, 0o600)
+        self.lines = os.open(lines, os.O_RDWR | os.O_NONBLOCK)
+        self.is_over = threading.Event()
+        self.clock = threading.Thread(target=self.tick, daemon=True)
+        self.clock.start()
+        try:
+            super().__init__(command, environment)
+        except Failed:
+            self.stop()
+            raise
+
+    def put(self, line):
+        """Whether there was room."""
+        with contextlib.suppress(BlockingIOError):
+            os.write(self.lines, f"{line}\n".encode())
+            return True
+        return False
+
+    def tick(self):
+        while not self.is_over.wait(0.005):
+            self.put("tick")
+
+    def tell(self, line):
+        wait_until(f"no room for '{line}'", lambda: self.put(line), 60)
+
+    def stop(self):
+        self.is_over.set()
+        self.clock.join()
+        os.close(self.lines)
+
+    def __exit__(self, *why):
+        super().__exit__(*why)
+        self.stop()
 
 
 def row(rows, key, value):

@@ -29,7 +29,7 @@ LONG = bool(os.environ.get("HSD_LONG"))
 TRIES, PROGRAMS = (100, 30) if LONG else (8, 4)
 SEED = int(os.environ.get("HSD_SEED", "0"))
 WHOLE_EVERY = 10      # a whole capture behind so many that were cut
-MANY, FEW = 200000, 60000 # blocks: FEW are some 200 KB of capture, more than any small disk has
+MANY, SOME, FEW = 200000, 100000, 60000 # blocks: FEW are some 200 KB of capture, more than any small disk has
 INCOMPLETE, NO_ROOM = 3, 4
 
 
@@ -281,7 +281,7 @@ def closed_socket(tool, folder):
     receiver.bind(str(path))
     receiver.listen()
     receiver.settimeout(60)
-    with place.start({"HSDIFF_TO": f"unix:{path}", "HSDIFF_EVERY": "0.05"}) as program:
+    with place.start({"HSDIFF_TO": f"unix:{path}", "HSDIFF_EVERY": "0.2"}, blocks=SOME) as program:
         for i in range(TRIES):
             stream, _ = receiver.accept()
             stream.settimeout(60)
@@ -324,7 +324,6 @@ def target_killed(tool, folder):
     for i in range(PROGRAMS):
         is_kept = i % 2 == 0
         with place.start() as program:
-            time.sleep(0.5)
             asker = place.begin(program.pid, path, *(["--partial"] if is_kept else []))
             moments.sleep(asker)
             program.process.kill()

@@ -34,17 +34,10 @@ def machines(tool):
     return found.items()
 
 
-class Lua(kit.Program):
-    """Its lines come from a file."""
-
+class Lua(kit.InTurns):
     def __init__(self, vm, environment, folder, *words):
-        self.lines = folder / f"lines-{vm}-{time.monotonic_ns()}"
-        self.lines.write_text("")
-        super().__init__([vm, str(PROGRAM), str(self.lines), *words], environment=environment)
-
-    def tell(self, line):
-        with open(self.lines, "a") as file:
-            file.write(line + "\n")
+        lines = folder / f"lines-{vm}-{time.monotonic_ns()}"
+        super().__init__([vm, str(PROGRAM), str(lines), *words], lines, environment)
 
 
 def metric(tool, capture, name):
@@ -90,8 +83,9 @@ def started(tool, folder):
     for vm, _ in machines(tool):
         script = folder / "app.lua"
         script.write_text("kept = {} for i = 1, 1000 do kept[i] = setmetatable({}, {__name = 'Kept'}) end\n"
-                          "local ends = os.time() + 4 while os.time() < ends do local t = {} for i = 1, 100 do t[i] = {} end end\n")
-        tool.run("capture", "--every", "1s", "--count", "1", "-o", str(folder / f"{vm}.hs"), "--", vm, str(script))
+                          "local ends = os.time() + 60\n"
+                          "while os.time() < ends and not io.open(arg[1]) do local t = {} for i = 1, 100 do t[i] = {} end end\n")
+        tool.run("capture", "--every", "1s", "--count", "1", "-o", str(folder / f"{vm}.hs"), "--", vm, str(script), str(folder / f"{vm}-0001.hs"))
         saved = list(folder.glob(f"{vm}*.hs"))
         same("captures", len(saved), 1)
         tool.run("verify", saved[0])

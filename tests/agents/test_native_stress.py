@@ -30,6 +30,7 @@ from kit import HERE, Failed, Program, check, main, say
 
 ROUNDS = 1000 if os.environ.get("HSD_LONG") else 12
 LEAK_BYTES, KEPT_BYTES, KEPT = 1237, 2312, 100
+FLAT_OUT = {"FLAT_OUT": "1"}  # its threads allocate as fast as they can: programs/native_load.c
 RECORD = re.compile(r"(\w+)=(\S+)")
 
 
@@ -127,7 +128,7 @@ def check_table(dump, number):
 def table(tool, folder, settings="stop=trace"):
     agent = program(tool, "libhsdiff-native-table.so")
     pauses = []
-    with Program([program(tool, "native_load"), "4", "2000"], preloaded(tool, settings, agent=agent)) as load:
+    with Program([program(tool, "native_load"), "4", "2000"], {**preloaded(tool, settings, agent=agent), **FLAT_OUT}) as load:
         for number in range(ROUNDS):
             ask(load.pid, folder / "table.hs")
             dump = Dump(tool, folder / "table.hs")
@@ -143,7 +144,7 @@ def signalled(tool, folder):
 
 def planted(tool, folder):
     pauses, numbers = [], set()
-    with Program([program(tool, "native_load"), "4", "8000"], preloaded(tool)) as load:
+    with Program([program(tool, "native_load"), "4", "8000"], {**preloaded(tool), **FLAT_OUT}) as load:
         for number in range(ROUNDS):
             leaked = load.leak(3)
             ask(load.pid, folder / "planted.hs")
@@ -318,7 +319,6 @@ def check_cut(tool, folder, answer):
 def death(tool, folder):
     command, environment = [program(tool, "native_load"), "2", "200000"], preloaded(tool)
     with Program(command, environment) as load:
-        time.sleep(0.5)
         for _ in range(10):
             asked, child = begin_capture(load.pid)
             os.kill(child, signal.SIGKILL)
@@ -359,11 +359,9 @@ def total_of(tool, path):
 def sampled(tool, folder):
     """200,000 blocks of 150 bytes on average, 1 in 4,096 bytes: some 7,000 samples, so sums within 5 parts in 100."""
     with Program([program(tool, "native_load"), "4", "200000"], preloaded(tool, "sample=4096")) as load:
-        time.sleep(5)
         ask(load.pid, folder / "sampled.hs")
         load.quit()
     with Program([program(tool, "native_load"), "4", "200000"], preloaded(tool)) as load:
-        time.sleep(5)
         ask(load.pid, folder / "exact.hs")
         load.quit()
     check(tool.info(folder / "sampled.hs")["sampled"], "the capture does not say that it is sampled")

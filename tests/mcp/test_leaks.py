@@ -57,21 +57,10 @@ def python(tool, _):
     return kit.Program(["/usr/bin/python3", str(PROGRAMS / "python_leak.py")])
 
 
-class Lua(kit.Program):
-    """Its lines come from a file."""
-
-    def __init__(self, tool, folder):
-        self.lines = folder / "lines"
-        self.lines.write_text("")
-        super().__init__(["lua5.4", str(PROGRAMS / "lua_leak.lua"), str(self.lines), "listen"], {"LUA_CPATH_5_4": f"{tool.agents}/lua5.4/?.so;;"})
-
-    def tell(self, line):
-        with open(self.lines, "a", encoding="utf-8") as file:
-            file.write(line + "\n")
-
-
 def lua(tool, folder):
-    return Lua(tool, folder) if agent(tool, "lua5.4/hsdiff.so") and kit.shutil.which("lua5.4") else None
+    lines = folder / "lines"
+    command = ["lua5.4", str(PROGRAMS / "lua_leak.lua"), str(lines), "listen"]
+    return kit.InTurns(command, lines, {"LUA_CPATH_5_4": f"{tool.agents}/lua5.4/?.so;;"}) if agent(tool, "lua5.4/hsdiff.so") and kit.shutil.which("lua5.4") else None
 
 
 def native(tool, folder):

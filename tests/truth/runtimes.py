@@ -184,21 +184,8 @@ class Ruby(Piped):
         self.imported(program, running, folder, out)
 
 
-class LuaProgram(kit.Program):
-    """Lua cannot look whether a line waits on its standard input: its lines stand in a file, which grows."""
-
-    def __init__(self, command, lines, environment):
-        self.lines = lines
-        lines.write_text("")
-        super().__init__(command, environment)
-
-    def tell(self, line):
-        with open(self.lines, "a", encoding="utf-8") as file:
-            file.write(line + "\n")
-
-
 class Lua(Runtime):
-    """Lua 5.4; what has luajit in its name runs in that."""
+    """Lua 5.4; what has luajit in its name runs in that. It cannot look whether a line waits on its standard input: its lines stand in a pipe."""
 
     name = "lua"
 
@@ -207,7 +194,7 @@ class Lua(Runtime):
         if not shutil.which(vm) or not (pathlib.Path(self.tool.agents) / vm / "hsdiff.so").exists():
             raise Missing(vm)
         suffix = "" if vm == "luajit" else "_5_4"
-        return LuaProgram([vm, *program.options, str(program.source), str(folder / "lines"), *program.arguments], folder / "lines",
+        return kit.InTurns([vm, *program.options, str(program.source), str(folder / "lines"), *program.arguments], folder / "lines",
                           {f"LUA_CPATH{suffix}": f"{self.tool.agents}/{vm}/?.so;;", f"LUA_PATH{suffix}": f"{HERE}/lua/?.lua;;"})
 
 

@@ -85,13 +85,13 @@ public final class JvmLeak {
     static int planted;
 
     /** Allocates, keeps some for a while, drops it. */
-    static void load(int seed) {
+    static void load(int seed) throws InterruptedException {
         Map<String, int[]> kept = new HashMap<>();
         for (int i = seed; ; i++) {
             kept.put("key" + i % 32, new int[i % 64]);
             sink = new long[i % 100];
             if (i % 4096 == 0) kept.clear();
-            if (i % 64 == 0) Thread.yield();
+            if (i % 256 == 0) Thread.sleep(1);
         }
     }
 

@@ -36,6 +36,7 @@ namespace Shop
             {
                 held.Add(new byte[random.Next(2000)]);
                 if (held.Count > 500) held.Clear();
+                if (i % 1000 == 0) Thread.Sleep(1);
                 if ((bool)collects && i % 20000 == 0) GC.Collect();
             }
         }

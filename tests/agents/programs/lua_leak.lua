@@ -1,5 +1,6 @@
 -- A program that leaks sessions while it works, for Lua 5.1 to 5.4 and LuaJIT. Plain Lua cannot look whether standard input has a line without
--- waiting for it, so the lines of kit.py stand in a file, which grows: arg[1]. With arg[2] == "listen" the module is required here.
+-- waiting for it, so the lines of kit.py come from a pipe, arg[1], with a line "tick" every few milliseconds. With arg[2] == "listen" the module is
+-- required here.
 if arg[2] == "listen" then assert(require("hsdiff").listen()) end
 
 sessions = {}
@@ -35,8 +36,8 @@ print("ready")
 while true do
   work()
   local line = lines:read("*l")
-  if line == nil then
-    lines:seek("cur", 0)
+  if line == nil or line == "tick" then
+    -- the next turn
   elseif line == "quit" then
     os.exit(0, true)
   elseif line:match("^sleep") then

@@ -1,5 +1,5 @@
 /*
- * A program in C that leaks in every way that C has, while four threads allocate as fast as they can. Obeys the lines
+ * A program in C that leaks in every way that C has, while four threads allocate, in bursts. Obeys the lines
  * of tests/agents/kit.py; "leak N" plants N objects in each of these places:
  *
  *      sessions      a list in a global variable           made by make_session
@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORKERS = 4, CACHE = 1 << 20, ALIVE = 2000 };
+enum { WORKERS = 4, CACHE = 1 << 20, ALIVE = 2000, BURST = 256 };
 
 typedef struct session {
     struct session *next;
@@ -136,13 +136,14 @@ static void *work(void *number)
     for (size_t i = 0; i < ALIVE; i++)
         alive[i] = malloc(16 + i * 7919 % 3000);
     atomic_fetch_add(&full, 1);
-    while (!atomic_load(&is_over)) {
+    for (unsigned turn = 0; !atomic_load(&is_over); turn++) {
         state ^= state << 13;
         state ^= state >> 7;
         state ^= state << 17;
         const size_t i = state % ALIVE;
         free(alive[i]);
         alive[i] = malloc(16 + (state >> 20) % 3000);
+        if (turn % BURST == 0) nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
     }
     for (size_t i = 0; i < ALIVE; i++)
         free(alive[i]);

@@ -1,7 +1,8 @@
-// A program in C++ that leaks, while four threads allocate as fast as they can. Obeys the lines of tests/agents/kit.py; "leak N" plants
+// A program in C++ that leaks, while four threads allocate, in bursts. Obeys the lines of tests/agents/kit.py; "leak N" plants
 // N objects of each of three classes: shop::Session in a vector behind a global variable, shop::Account in a map behind a static one, and
 // shop::Visit, which has no virtual function, in a list of a class that has.
 #include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <map>
@@ -69,8 +70,10 @@ __attribute__((noinline)) void leak(long count)
 static void work(std::atomic<bool> *is_over)
 {
     std::vector<std::string> alive(1000);
-    for (unsigned long i = 0; !*is_over; i++)
+    for (unsigned long i = 0; !*is_over; i++) {
         alive[i * 7919 % alive.size()] = std::string(20 + i % 2000, 'x');
+        if (i > 2000 && i % 256 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
 }
 
 int main()

@@ -1,10 +1,12 @@
 /*
- * A program that is captured while four threads allocate as fast as they can. Plants blocks that nothing refers to and
- * blocks that a variable holds, and says how many; obeys the lines of tests/agents/kit.py.
+ * A program that is captured while four threads allocate. Plants blocks that nothing refers to and blocks that a
+ * variable holds, and says how many; obeys the lines of tests/agents/kit.py.
  *
  *      native_load [THREADS [BLOCKS [BYTES]]]      BLOCKS: alive at any time, over all threads; BYTES: of the biggest
  *
  * Each thread allocates, frees, grows by realloc, starts short-lived threads now and then, and forks a child sometimes.
+ * It has all that it keeps alive when "ready" is said. From then on it pauses between bursts, or four threads would
+ * take the processor from whatever is tested; with FLAT_OUT in the environment it does not.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -15,9 +17,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { LEAK_BYTES = 1237, KEPT_BYTES = 2311, KEPT = 100, MAX_THREADS = 64 };
+enum { LEAK_BYTES = 1237, KEPT_BYTES = 2311, KEPT = 100, MAX_THREADS = 64, BURST = 256, PAUSE_NS = 5000000 };
 
 typedef struct kept {
     struct kept *next;
@@ -26,6 +29,8 @@ typedef struct kept {
 
 kept *planted_chain; /* a variable with a name: what it holds is reached */
 static atomic_bool is_over;
+static bool is_flat_out;
+static pthread_barrier_t all_full;
 static unsigned long alive_by_thread = 5000, most_bytes = 300;
 static unsigned leaked;
 
@@ -63,7 +68,10 @@ static void *load(void *argument)
 {
     uint64_t state = (uint64_t)(uintptr_t)argument * 7919 + 1;
     void **alive = calloc(alive_by_thread, sizeof *alive);
-    if (alive == NULL) return NULL;
+    if (alive == NULL) exit(1);
+    for (unsigned long i = 0; i < alive_by_thread; i++)
+        alive[i] = malloc(1 + (draw(&state) >> 32) % most_bytes);
+    pthread_barrier_wait(&all_full);
     for (uint64_t i = 0; !is_over; i++) {
         const uint64_t random = draw(&state);
         void **slot = &alive[random % alive_by_thread];
@@ -75,6 +83,7 @@ static void *load(void *argument)
             *slot = malloc(1 + (random >> 32) % most_bytes);
         }
         if (i % 4096 == 0) disturb(i / 4096 + 1);
+        if (!is_flat_out && i % BURST == 0) nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
     }
     for (unsigned long i = 0; i < alive_by_thread; i++)
         free(alive[i]);
@@ -128,9 +137,12 @@ int main(int argc, char **argv)
     if (argc > 3) most_bytes = strtoul(argv[3], NULL, 10);
     if (most_bytes == 0) most_bytes = 1;
     if (alive_by_thread == 0) alive_by_thread = 1;
+    is_flat_out = getenv("FLAT_OUT") != NULL;
+    pthread_barrier_init(&all_full, NULL, count + 1);
     plant_kept();
     for (unsigned i = 0; i < count; i++)
         if (pthread_create(&threads[i], NULL, load, (void *)(uintptr_t)(i + 1)) != 0) return 1;
+    pthread_barrier_wait(&all_full);
     printf("ready\n");
     fflush(stdout);
     while (fgets(line, sizeof line, stdin) != NULL && strncmp(line, "quit", 4) != 0)

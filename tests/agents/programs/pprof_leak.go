@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"runtime/pprof"
 	"strings"
+	"time"
 )
 
 // 112 bytes, which is a size that Go has.
@@ -30,7 +31,7 @@ func load() {
 		queue = append(queue, make([]byte, 16+i%300))
 		if len(queue) == cap(queue) {
 			queue = queue[:0]
-			runtime.Gosched()
+			time.Sleep(time.Millisecond)
 		}
 	}
 }

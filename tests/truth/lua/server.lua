@@ -1,4 +1,4 @@
--- What the programs of this folder have besides their own: the lines of tests/agents/kit.py, which stand in a file that grows (arg[1]),
+-- What the programs of this folder have besides their own: the lines of tests/agents/kit.py, which come from a pipe (arg[1]),
 -- and the load of a small server: a cache that evicts, a ring of answers that is full, handlers that are coroutines, timers.
 --
 --   require("server").run(plant)     plant(number) is called for each object that "leak N" asks for, with a request around each
@@ -60,11 +60,9 @@ function server.run(plant)
   while true do
     request()
     local line = lines:read("*l")
-    if line == nil then
-      lines:seek("cur", 0)
-    elseif line == "quit" then
+    if line == "quit" then
       return
-    elseif line:match("^leak ") then
+    elseif line and line:match("^leak ") then
       for _ = 1, tonumber(line:match("%d+")) do
         plant(planted)
         planted = planted + 1
