@@ -29,6 +29,8 @@ find_package(Python3 COMPONENTS Interpreter)
 include(CheckLinkerFlag)
 check_linker_flag(C "-fuse-ld=gold" HSD_HAVE_GOLD)
 
+set(HSD_TIMES_AS_LONG 1 CACHE STRING "A test may take so many times as long as it may else (scripts/test --under-load)")
+
 set(HSD_TEST_ENVIRONMENT
   "ASAN_OPTIONS=detect_leaks=1:abort_on_error=0:strict_string_checks=1:allocator_may_return_null=1:clear_shadow_mmap_threshold=16777216"
   "UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1"
@@ -74,14 +76,16 @@ function(hsd_test_properties test)
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 120)
   endif()
+  set(cost ${arg_TIMEOUT})
   if(HSD_TSAN OR HSD_COVERAGE OR CMAKE_CROSSCOMPILING)
     math(EXPR arg_TIMEOUT "${arg_TIMEOUT} * 10")
   endif()
+  math(EXPR arg_TIMEOUT "${arg_TIMEOUT} * ${HSD_TIMES_AS_LONG}")
   # Criterion runs each case in a process of its own and does not look at what a sanitizer says when that process ends.
   set_tests_properties(${test} PROPERTIES
     FAIL_REGULAR_EXPRESSION "ERROR: (Address|Leak|Memory)Sanitizer;WARNING: ThreadSanitizer;: runtime error: ")
   set_tests_properties(${test} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT} SKIP_RETURN_CODE 77
-    COST ${arg_TIMEOUT} # what may take long starts first: else it runs alone at the end
+    COST ${cost} # what may take long starts first: else it runs alone at the end
     ENVIRONMENT "${HSD_TEST_ENVIRONMENT};${arg_ENVIRONMENT}")
 endfunction()
 

@@ -71,14 +71,15 @@ need_meanwhile() {
     wait "$installing" || exit 2
 }
 
-# configure_and_build PRESET [TARGET…]: quiet unless something is wrong.
+# configure_and_build PRESET [TARGET…]: quiet unless something is wrong. CMake gets the words of configure_options, too.
+configure_options=()
 configure_and_build() {
     local preset=$1 log target targets=()
     shift
     for target in "$@"; do targets+=(--target "$target"); done
     say "building preset $preset"
     log=$(mktemp)
-    if ! (cd "$project" && cmake --preset "$preset") >"$log" 2>&1; then
+    if ! (cd "$project" && cmake --preset "$preset" "${configure_options[@]}") >"$log" 2>&1; then
         cat "$log"
         rm -f "$log"
         return 1

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """Adds up what ctest reported and prints one closing line: "N passed, N failed" (", N skipped" when some were).
 
-usage: results.py JUNIT.xml...                            add up
+usage: results.py [--no-flakes] JUNIT.xml...              add up; with --no-flakes, a live test that passed alone has failed
        results.py --record-failure JUNIT.xml NAME         write a report with one failed test
 
 A test program that runs many cases says so in its output: Criterion in its "Synthesis" line, the scripts of tests/ in a line
 "N passed, N failed". Such a program counts with its cases, any other as one. A program that failed without a failing
 case (a leak, a timeout) counts as one failure more. What tests took of the processor (the folder PRESET.spent beside PRESET.xml, by
-tests/support/spent.c) is added up; a test that took over SECONDS_OF_A_TEST is named: CONTRIBUTING.md says what it may take. A live test that failed and then passed alone (rerun.py) has passed and is named
-as flaky. Exit status 1 if anything failed or nothing ran.
+tests/support/spent.c) is added up; a test that took over SECONDS_OF_A_TEST is named: CONTRIBUTING.md says what it may take. A live test that failed and then passed alone (rerun.py) has passed, and is named
+as the defect that it is. Exit status 1 if anything failed or nothing ran.
 """
 import os
 import re
@@ -34,13 +34,13 @@ def cases_of(output):
     return None
 
 
-def count(testcase):
+def count(testcase, is_strict):
     status = testcase.get("status")
     if status == "disabled":
         return 0, 0, 1
     if testcase.find("skipped") is not None or status == "notrun":
         return 0, 0, 1
-    failed_as_program = testcase.find("failure") is not None or status == "fail"
+    failed_as_program = testcase.find("failure") is not None or status == "fail" or (is_strict and is_flaky(testcase))
     cases = cases_of(testcase.findtext("system-out") or "")
     if cases is None:
         return (0, 1, 0) if failed_as_program else (1, 0, 0)
@@ -77,7 +77,7 @@ def say_spent(paths):
             print(f"processor: {preset}: {sum(seconds for seconds, _ in spent):.0f} s in {len(spent)} tests")
 
 
-def add_up(paths):
+def add_up(paths, is_strict=False):
     passed = failed = skipped = 0
     for path in paths:
         try:
@@ -87,14 +87,14 @@ def add_up(paths):
             failed += 1
             continue
         for testcase in root.iter("testcase"):
-            a, b, c = count(testcase)
+            a, b, c = count(testcase, is_strict)
             passed, failed, skipped = passed + a, failed + b, skipped + c
             if b:
                 print(f"failed: {os.path.basename(path).removesuffix('.xml')}: {testcase.get('name')}")
             elif c:
                 print(f"skipped: {testcase.get('name')}")
             if is_flaky(testcase):
-                print(f"flaky: {os.path.basename(path).removesuffix('.xml')}: {testcase.get('name')}")
+                print(f"flaky: {os.path.basename(path).removesuffix('.xml')}: {testcase.get('name')}: a defect. It failed, and passed when it ran again, alone")
     say_spent(paths)
     if passed + failed == 0:
         print("no test ran", file=sys.stderr)
@@ -114,7 +114,8 @@ def record_failure(path, name):
 def main(arguments):
     if len(arguments) == 3 and arguments[0] == "--record-failure":
         return record_failure(arguments[1], arguments[2])
-    return add_up(arguments)
+    is_strict = arguments[:1] == ["--no-flakes"]
+    return add_up(arguments[is_strict:], is_strict)
 
 
 if __name__ == "__main__":
