@@ -311,14 +311,15 @@ static uint64_t bits_of_objects(const hsd_growth *growth, int side)
     return growth->pair->sides[side].object_count / 8;
 }
 
-/* What the growth keeps meanwhile: the trie, at most the half that it was given, what is done beside, and bits an object beside those of
- * is_kept, which the plan knows. While the tree of after is walked its bits are there, and else none of them. */
+/* What the growth keeps meanwhile: the trie, at most the half that it was given, what is done beside, and bits an
+ * object besides those of is_kept, which the plan knows. While the tree of after is walked its bits are there, and else
+ * none of them. */
 static uint64_t kept_bytes(const hsd_growth *growth)
 {
-    const uint64_t trie = growth->finishes_beside
-                              ? hsd_growth_taken_beside(growth)
-                              : hsd_min_u64(growth->memory_bytes / 2,
-                                            (uint64_t)hsd_trie_count(growth->trie) * TRIE_NODE_BYTES);
+    const uint64_t trie =
+        growth->finishes_beside
+            ? hsd_growth_taken_beside(growth)
+            : hsd_min_u64(growth->memory_bytes / 2, (uint64_t)hsd_trie_count(growth->trie) * TRIE_NODE_BYTES);
     uint64_t bits = 0;
     for (int side = 0; side < SIDE_COUNT; side++)
         if (growth->crowded_count > 0) bits += bits_of_objects(growth, side);
