@@ -268,7 +268,15 @@ static void count_scan(const hsd_dominators *d)
     hsd_work_at_random(hsd_adjacency_edge_count(d->adjacency), (uint64_t)d->nodes * 4);
 }
 
-/* The same, in each pass. */
+/* Of all references the source's dominator, and at least one step from there. */
+static void count_raising(const hsd_dominators *d)
+{
+    const uint64_t references = hsd_adjacency_edge_count(d->adjacency);
+    hsd_work_at_random(2 * references, hsd_min_u64((uint64_t)d->count * 4, d->config->memory_bytes));
+    hsd_work_did(HSD_COST_VARINTS, references + d->count);
+}
+
+/* The same as in searching, in each pass. */
 static void count_dense(const hsd_dominators *d)
 {
     for (uint32_t pass = 0; pass < d->stats.passes; pass++)
@@ -313,7 +321,7 @@ static hsd_status run_by_scans(hsd_dominators *d, hsd_error *err)
     static const dominators_step steps[DOMINATORS_STEPS] = {
         {hsd_dominators_search, "searching by scans", count_scan},
         {hsd_dominators_gather, "gathering predecessors", count_scan},
-        {hsd_dominators_raise, "raising to ancestors", count_semi},
+        {hsd_dominators_raise, "raising to ancestors", count_raising},
         {NULL, NULL, NULL},
         {hsd_dominators_order_by_scans, "order", count_order}};
     return run_steps(d, steps, err);
@@ -337,7 +345,7 @@ static hsd_status run_by_windows(hsd_dominators *d, hsd_error *err)
     static const dominators_step steps[DOMINATORS_STEPS] = {
         {hsd_dominators_search, "searching by scans", count_scan},
         {hsd_dominators_gather, "gathering predecessors", count_scan},
-        {hsd_windows_raise, "raising to ancestors", count_semi},
+        {hsd_windows_raise, "raising to ancestors", count_raising},
         {NULL, NULL, NULL},
         {hsd_windows_order, "order", count_order}};
     return run_steps(d, steps, err);

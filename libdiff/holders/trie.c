@@ -294,6 +294,19 @@ void hsd_trie_get(hsd_trie *trie, uint32_t node, hsd_trie_node *out)
     };
 }
 
+uint64_t hsd_trie_weight(hsd_trie *trie, uint32_t node)
+{
+    HSD_ASSERT(node < trie->count);
+    const hsd_trie_sums all = sums_of(hsd_trie_all_at(trie, node, false));
+    return all.before.bytes + all.after.bytes;
+}
+
+uint32_t hsd_trie_parent(hsd_trie *trie, uint32_t node)
+{
+    HSD_ASSERT(node < trie->count);
+    return hsd_trie_stored_at(trie, node, false)->parent;
+}
+
 hsd_status hsd_trie_check(const hsd_trie *trie, hsd_error *err)
 {
     if (!trie->has_nodes) return HSD_OK;

@@ -141,6 +141,9 @@ bool hsd_trie_is_cut(const hsd_trie *trie);
 
 /* One node. Cheap in ascending and in descending order. Failures of the paged array stick: hsd_trie_check. */
 void hsd_trie_get(hsd_trie *trie, uint32_t node, hsd_trie_node *out);
+/* Parts of it, of which each reads one array: the bytes of all below it, before and after; and the node above. */
+uint64_t hsd_trie_weight(hsd_trie *trie, uint32_t node);
+uint32_t hsd_trie_parent(hsd_trie *trie, uint32_t node);
 hsd_status hsd_trie_check(const hsd_trie *trie, hsd_error *err);
 
 void hsd_trie_free(hsd_trie *trie); /* NULL is accepted */

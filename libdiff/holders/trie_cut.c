@@ -14,10 +14,16 @@
 #include "walk/store.h"
 
 static void get_of_trie(void *context, uint32_t node, hsd_trie_node *out) { hsd_trie_get(context, node, out); }
+static uint64_t weight_in_trie(void *context, uint32_t node) { return hsd_trie_weight(context, node); }
+static uint32_t parent_in_trie(void *context, uint32_t node) { return hsd_trie_parent(context, node); }
 
 hsd_trie_source hsd_trie_as_source(hsd_trie *trie)
 {
-    return (hsd_trie_source){.context = trie, .count = hsd_trie_count(trie), .get = get_of_trie};
+    return (hsd_trie_source){.context = trie,
+                             .count = hsd_trie_count(trie),
+                             .get = get_of_trie,
+                             .weight = weight_in_trie,
+                             .parent = parent_in_trie};
 }
 
 /* The list twice while it is ordered, pointers, the limit's heap, and the map from the source. */
@@ -27,6 +33,22 @@ uint64_t hsd_trie_cut_bytes(uint64_t places)
 }
 
 static uint64_t weight_of(const hsd_trie_node *node) { return node->all.before.bytes + node->all.after.bytes; }
+
+static uint64_t weight_at(const hsd_trie_source *source, uint32_t number)
+{
+    hsd_trie_node node;
+    if (source->weight != NULL) return source->weight(source->context, number);
+    source->get(source->context, number, &node);
+    return weight_of(&node);
+}
+
+static uint32_t parent_at(const hsd_trie_source *source, uint32_t number)
+{
+    hsd_trie_node node;
+    if (source->parent != NULL) return source->parent(source->context, number);
+    source->get(source->context, number, &node);
+    return node.parent;
+}
 
 /* ---- the limit ---- */
 
@@ -45,10 +67,9 @@ static hsd_status find_limit(hsd_trie_cut *cut, const hsd_trie_source *source, u
     if (heaviest == NULL) return hsd_fail_nomem(err, "the tree of type paths");
     const hsd_heap heap = {heaviest, sizeof *heaviest, is_less, NULL};
     for (uint32_t i = 0; i < source->count; i++) {
-        hsd_trie_node node;
-        source->get(source->context, i, &node);
-        if (weight_of(&node) <= heaviest[0]) continue;
-        heaviest[0] = weight_of(&node);
+        const uint64_t weight = weight_at(source, i);
+        if (weight <= heaviest[0]) continue;
+        heaviest[0] = weight;
         hsd_heap_down(heap, 0, room);
     }
     cut->least_bytes = heaviest[0] + 1;
@@ -86,9 +107,9 @@ static hsd_status find_kept(hsd_trie_cut *cut, const hsd_trie_source *source, ui
 {
     for (uint32_t i = 0; i < source->count; i++) {
         hsd_trie_node node;
+        const uint32_t parent = i == HSD_TRIE_ROOT ? 0 : hsd_id_map_get(by_number, parent_at(source, i));
+        if (parent == HSD_ID_NONE) continue; /* as most: what they have below them is not asked for */
         source->get(source->context, i, &node);
-        const uint32_t parent = i == HSD_TRIE_ROOT ? 0 : hsd_id_map_get(by_number, node.parent);
-        if (parent == HSD_ID_NONE) continue;
         const bool is_kept = i == HSD_TRIE_ROOT || (weight_of(&node) >= cut->least_bytes && cut->count < most);
         if (is_kept)
             HSD_TRY(keep_trie_cut(cut, by_number, i, &node, parent, err));

@@ -19,6 +19,10 @@ typedef struct hsd_trie_source {
     void *context;
     uint32_t count;
     void (*get)(void *context, uint32_t node, hsd_trie_node *out);
+    /* Parts of it, where they cost less to find; NULL: get does it. Bytes below a node, before and after together; and
+     * the node above. */
+    uint64_t (*weight)(void *context, uint32_t node);
+    uint32_t (*parent)(void *context, uint32_t node);
 } hsd_trie_source;
 
 hsd_trie_source hsd_trie_as_source(hsd_trie *trie);
