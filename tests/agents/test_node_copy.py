@@ -16,7 +16,7 @@ from kit import check, row, say
 
 SERVER = kit.HERE / "programs" / "node_server.js"
 CAPTURES = 100 if kit.LONG else 6
-LARGE_CAPTURES = 20 if kit.LONG else 2
+LARGE, LARGE_CAPTURES = (100, 20) if kit.LONG else (40, 2)  # MiB; how often
 FIRST, MORE = 1500, 700
 CLIENTS = 3
 
@@ -101,7 +101,7 @@ class Load:
                 if failure:
                     self.failures.append(failure)
                     return
-            time.sleep(0.002)
+            time.sleep(0.01)
 
     def longest_since(self):
         with self.lock:
@@ -142,8 +142,8 @@ def under_load(tool, folder):
 
 
 def large_under_load(tool, folder):
-    """The same of 100 MiB, which are copied without numbers."""
-    with start(tool, 100) as program, Load(program) as load:
+    """The same of a large heap, which is copied without numbers."""
+    with start(tool, LARGE) as program, Load(program) as load:
         time.sleep(1)
         without = load.longest_since()
         for i in range(LARGE_CAPTURES):
