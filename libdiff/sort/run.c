@@ -57,9 +57,25 @@ static inline uint32_t unfold_half(uint32_t folded) { return (folded >> 1) ^ ((u
 
 static const uint8_t half_lengths[4] = {0, 1, 3, 4}; /* of two bits */
 
+typedef struct half_form { /* of four bits */
+    uint32_t high_mask, low_mask;
+    uint8_t high_bits, bytes; /* of the high half, and of both */
+} half_form;
+
+#define HALF_FORM(high, high_mask, low, low_mask)                                                                      \
+    {                                                                                                                  \
+        high_mask, low_mask, 8 * (high), (high) + (low)                                                                \
+    }
+#define HALF_FORMS(high, high_mask)                                                                                    \
+    HALF_FORM(high, high_mask, 0, 0), HALF_FORM(high, high_mask, 1, UINT32_C(0xff)),                                   \
+        HALF_FORM(high, high_mask, 3, UINT32_C(0xffffff)), HALF_FORM(high, high_mask, 4, UINT32_MAX)
+
+static const half_form half_forms[16] = {HALF_FORMS(0, 0), HALF_FORMS(1, UINT32_C(0xff)),
+                                         HALF_FORMS(3, UINT32_C(0xffffff)), HALF_FORMS(4, UINT32_MAX)};
+
 static inline unsigned half_code(uint32_t half)
 {
-    return half == 0 ? 0 : half < UINT32_C(1) << 8 ? 1 : half < UINT32_C(1) << 24 ? 2 : 3;
+    return (unsigned)(half != 0) + (half >> 8 != 0) + (half >> 24 != 0); /* no branch: nobody can foresee it */
 }
 
 static inline uint32_t high_of(uint64_t word, uint64_t before, unsigned coding)
@@ -124,7 +140,12 @@ void hsd_run_choose_coding(uint8_t coding[HSD_SORT_MAX_WORDS], const uint64_t *s
 
 /* ---- the codec, for each number of words */
 
-typedef uint8_t *encode_fn(uint8_t *out, const uint64_t *record, const uint64_t *previous, const uint8_t *coding);
+/*
+ * Encodes up to `*count` records, and none that would begin behind `full`; `*count` becomes how many it encoded.
+ * `previous` is the record before the first. Returns the end of what it wrote.
+ */
+typedef uint8_t *encode_fn(uint8_t *out, const uint8_t *full, const uint64_t *records, size_t *count,
+                           const uint64_t *previous, const uint8_t *coding);
 
 /*
  * Decodes up to `count` records, and stops before one that does not begin in front of `end`. Reads at
@@ -133,33 +154,48 @@ typedef uint8_t *encode_fn(uint8_t *out, const uint64_t *record, const uint64_t 
 typedef size_t decode_fn(const uint8_t **at, const uint8_t *end, uint64_t *records, size_t count, uint64_t *previous,
                          const uint8_t *coding);
 
-FOR_WORDS uint8_t *encode(uint8_t *out, const uint64_t *record, const uint64_t *previous, const uint8_t *coding,
-                          const unsigned words)
+FOR_WORDS uint8_t *encode_one(uint8_t *out, const uint64_t *record, const uint64_t *previous, const uint8_t *codes,
+                              const unsigned words)
 {
-    uint8_t *lengths = out;
+    uint8_t *front = out;
+    uint32_t lengths = 0;
     out += (words + 1) / 2;
+#pragma GCC unroll 8
     for (unsigned w = 0; w < words; w++) {
         uint64_t word;
         unsigned length, code;
-        if (coding[w] & HSD_WORD_HALVES) {
-            length = pack_halves(record[w], previous[w], coding[w], &word, &code);
+        if (codes[w] & HSD_WORD_HALVES) {
+            length = pack_halves(record[w], previous[w], codes[w], &word, &code);
         } else {
-            word = coding[w] == HSD_WORD_DELTA ? fold_sign(record[w] - previous[w]) : record[w];
+            word = codes[w] == HSD_WORD_DELTA ? fold_sign(record[w] - previous[w]) : record[w];
             length = code = length_of(word);
         }
         const uint64_t bytes = little_endian(word);
         memcpy(out, &bytes, 8); /* what is behind the length is overwritten by what follows */
         out += length;
-        lengths[w / 2] = (uint8_t)(w % 2 == 0 ? code : lengths[w / 2] | code << 4);
+        lengths |= code << 4 * w;
     }
+    lengths = little_endian_u32(lengths);
+    memcpy(front, &lengths, (words + 1) / 2);
     return out;
 }
 
-static inline uint64_t unpack_halves(uint64_t packed, uint64_t before, unsigned coding, unsigned high_length,
-                                     unsigned low_length)
+FOR_WORDS uint8_t *encode(uint8_t *out, const uint8_t *full, const uint64_t *records, size_t *count,
+                          const uint64_t *previous, const uint8_t *coding, const unsigned words)
 {
-    uint32_t high = (uint32_t)(packed & ((UINT64_C(1) << 8 * high_length) - 1));
-    uint32_t low = (uint32_t)(packed >> 8 * high_length & ((UINT64_C(1) << 8 * low_length) - 1));
+    uint8_t codes[HSD_SORT_MAX_WORDS]; /* as in decode */
+    size_t done = 0;
+    memcpy(codes, coding, sizeof codes);
+    for (; done < *count && out <= full; done++, previous = records, records += words)
+        out = encode_one(out, records, previous, codes, words);
+    *count = done;
+    return out;
+}
+
+static inline uint64_t unpack_halves(uint64_t packed, uint64_t before, unsigned coding, const half_form *form)
+{
+    uint32_t high = (uint32_t)packed & form->high_mask;
+    uint32_t low = (uint32_t)(packed >> form->high_bits) & form->low_mask;
     if (coding & HSD_WORD_HALVES_HIGH_DELTA) high = (uint32_t)(before >> 32) + unfold_half(high);
     if (coding & HSD_WORD_HALVES_LOW_DELTA) low = (uint32_t)before + unfold_half(low);
     return (uint64_t)high << 32 | low;
@@ -182,15 +218,16 @@ FOR_WORDS size_t decode(const uint8_t **from, const uint8_t *end, uint64_t *reco
         memcpy(&lengths, at, sizeof lengths);
         lengths = little_endian_u32(lengths);
         at += (words + 1) / 2;
+#pragma GCC unroll 8
         for (unsigned w = 0; w < words; w++) {
             const unsigned length = lengths >> 4 * w & 15u;
             uint64_t word;
             memcpy(&word, at, 8);
             word = little_endian(word);
             if (codes[w] & HSD_WORD_HALVES) {
-                const unsigned high = half_lengths[length >> 2], low = half_lengths[length & 3];
-                records[w] = unpack_halves(word, last[w], codes[w], high, low);
-                at += high + low;
+                const half_form *form = &half_forms[length];
+                records[w] = unpack_halves(word, last[w], codes[w], form);
+                at += form->bytes;
                 continue;
             }
             at += length;
@@ -205,10 +242,10 @@ FOR_WORDS size_t decode(const uint8_t **from, const uint8_t *end, uint64_t *reco
 }
 
 #define DEFINE_CODEC(words)                                                                                            \
-    static uint8_t *encode_##words(uint8_t *out, const uint64_t *record, const uint64_t *previous,                     \
-                                   const uint8_t *coding)                                                              \
+    static uint8_t *encode_##words(uint8_t *out, const uint8_t *full, const uint64_t *records, size_t *count,          \
+                                   const uint64_t *previous, const uint8_t *coding)                                    \
     {                                                                                                                  \
-        return encode(out, record, previous, coding, words);                                                           \
+        return encode(out, full, records, count, previous, coding, words);                                             \
     }                                                                                                                  \
     static size_t decode_##words(const uint8_t **at, const uint8_t *end, uint64_t *records, size_t count,              \
                                  uint64_t *previous, const uint8_t *coding)                                            \
@@ -279,15 +316,22 @@ static hsd_status put_raw(hsd_run_writer *writer, const uint64_t *records, size_
 
 static hsd_status put_coded(hsd_run_writer *writer, const uint64_t *records, size_t count, hsd_error *err)
 {
-    encode_fn *encode_one = encoders[writer->words - 1];
+    encode_fn *encode_some = encoders[writer->words - 1];
     const uint64_t *previous = writer->last;
-    const size_t full = writer->capacity - HSD_RUN_RECORD_MAX_BYTES - 8;
-    for (size_t i = 0; i < count; i++, previous = records, records += writer->words) {
-        if (writer->used > full) HSD_TRY(flush_sort_run(writer, err));
+    const uint8_t *full = writer->buffer + writer->capacity - HSD_RUN_RECORD_MAX_BYTES - 8;
+    while (count > 0) {
         uint8_t *at = writer->buffer + writer->used;
-        const size_t size = (size_t)(encode_one(at, records, previous, writer->run.coding) - at);
+        if (at > full) {
+            HSD_TRY(flush_sort_run(writer, err));
+            at = writer->buffer;
+        }
+        size_t done = count;
+        const size_t size = (size_t)(encode_some(at, full, records, &done, previous, writer->run.coding) - at);
         writer->used += size;
         writer->end_bytes += size;
+        records += done * writer->words;
+        previous = records - writer->words;
+        count -= done;
     }
     return HSD_OK;
 }
