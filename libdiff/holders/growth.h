@@ -346,6 +346,12 @@ hsd_status hsd_growth_count_within(hsd_growth *growth, hsd_error *err); /* the s
  * out of memory. */
 uint8_t *hsd_growth_wanted(const hsd_growth *growth, uint64_t *count);
 
+/* Memory for the types of all objects of a side. */
+static inline uint64_t hsd_growth_type_bytes(const hsd_side_walk *side)
+{
+    return hsd_paged_full_bytes((uint64_t)side->object_count * sizeof(uint32_t));
+}
+
 /* Finds the ways to the chosen objects; touches the graph of after, no tree and nothing of `growth`, so both may go on
  * at the same time. */
 hsd_status hsd_growth_search(const hsd_growth *growth, hsd_growth_ways *out, hsd_error *err);

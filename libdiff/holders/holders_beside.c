@@ -35,15 +35,10 @@ bool hsd_growth_has_room_beside(const hsd_growth *growth)
            hsd_growth_spare_bytes(growth) >= taken;
 }
 
-static uint64_t type_bytes(const hsd_side_walk *side)
-{
-    return hsd_paged_full_bytes((uint64_t)side->object_count * sizeof(uint32_t));
-}
-
 /* What the search takes beside the graph; 0 = it waits. */
 static uint64_t way_bytes(const hsd_side_walk *side)
 {
-    const uint64_t bytes = side->request->plan.path_bytes + type_bytes(side);
+    const uint64_t bytes = side->request->plan.path_bytes + hsd_growth_type_bytes(side);
     return bytes <= MOST_FOR_WAYS ? bytes : 0;
 }
 
@@ -63,7 +58,7 @@ static hsd_status open_beside(beside *b, hsd_error *err)
     HSD_TRY(hsd_adjacency_set_name_memory(side->adjacency, side->request->plan.name_bytes, err));
     hsd_adjacency_load(side->adjacency);
     hsd_adjacency_load_names(side->adjacency);
-    if (side->has_types_of) HSD_TRY(hsd_paged_grow(&side->types_of, type_bytes(side), err));
+    if (side->has_types_of) HSD_TRY(hsd_paged_grow(&side->types_of, hsd_growth_type_bytes(side), err));
     hsd_paged_load(&side->types_of);
     if (!hsd_adjacency_is_all_resident(side->adjacency) || hsd_paged_plain(&side->types_of) == NULL) return HSD_OK;
     b->wanted = hsd_growth_wanted(growth, &b->count);

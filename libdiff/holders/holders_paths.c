@@ -61,6 +61,22 @@ static hsd_status fill_paths(hsd_growth *growth, hsd_growth_texts *names, hsd_ho
     return status;
 }
 
+/* Where the plan left room for the types of all objects the search has all of it in memory, and sorts no references.
+ * Nobody else asks for types meanwhile. */
+static hsd_status bring_graph(const hsd_growth *growth, hsd_error *err)
+{
+    hsd_side_walk *side = &growth->pair->sides[AFTER];
+    const uint64_t bytes = hsd_growth_type_bytes(side);
+    if (!side->has_types_of || hsd_growth_spare_bytes(growth) < bytes) return HSD_OK;
+    HSD_TRY(hsd_adjacency_set_memory(side->adjacency, side->request->plan.adjacency_bytes, err));
+    HSD_TRY(hsd_adjacency_set_name_memory(side->adjacency, side->request->plan.name_bytes, err));
+    hsd_adjacency_load(side->adjacency);
+    hsd_adjacency_load_names(side->adjacency);
+    HSD_TRY(hsd_paged_grow(&side->types_of, bytes, err));
+    hsd_paged_load(&side->types_of);
+    return HSD_OK;
+}
+
 hsd_status hsd_growth_search(const hsd_growth *growth, hsd_growth_ways *out, hsd_error *err)
 {
     uint64_t count;
@@ -70,7 +86,8 @@ hsd_status hsd_growth_search(const hsd_growth *growth, hsd_growth_ways *out, hsd
     if (wanted == NULL) return hsd_fail_nomem(err, "one bit an object");
     hsd_status status = HSD_OK;
     if (count > 0) {
-        status = hsd_path_find(&out->shortest, &growth->pair->sides[AFTER], wanted, count, err);
+        status = bring_graph(growth, err);
+        if (status == HSD_OK) status = hsd_path_find(&out->shortest, &growth->pair->sides[AFTER], wanted, count, err);
         out->are_there = status == HSD_OK;
     }
     free(wanted);
