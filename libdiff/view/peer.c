@@ -132,7 +132,7 @@ static told ask_kernel(hsd_peers *peers, const struct sockaddr *local, const str
 
 void hsd_peers_open(hsd_peers *peers, int listening)
 {
-    address own;
+    address own = {.any = {0}};
     socklen_t size = sizeof own;
     unsigned uid;
     *peers = (hsd_peers){.fd = socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC, NETLINK_SOCK_DIAG)};
@@ -177,7 +177,7 @@ hsd_peer hsd_peer_of(hsd_peers *peers, const struct sockaddr *client, const stru
 
 hsd_peer hsd_peer_look(hsd_peers *peers, int fd)
 {
-    address client, server;
+    address client = {.any = {0}}, server = {.any = {0}};
     socklen_t client_size = sizeof client, server_size = sizeof server;
     if (getpeername(fd, &client.any, &client_size) != 0 || getsockname(fd, &server.any, &server_size) != 0)
         return HSD_PEER_OWN;

@@ -110,7 +110,7 @@ ROWS = (
         (Check("cases under the address and undefined behaviour sanitizers", "dev", UNITS, r"Passing: (\d+) \| Failing: 0", environment={"HSD_LONG": "0"}),
          Check("cases under the thread sanitizer", "tsan", UNITS, r"Passing: (\d+) \| Failing: 0", environment={"HSD_LONG": "0"}),
          Check("commands under valgrind", "release", "tools/valgrind", r"valgrind: (\d+) commands, 0 reports"),
-         *(Check(f"files under {name}", "release", f"tools/{tool}", rf"{tool}: (\d+) files, 0 reports")
+         *(Check(f"files under {name}", "release", f"tools/{tool}", rf"{tool}: (\d+) files, 0 reports", environment={"HSD_TOOLS": "1"})
            for tool, name in (("analyzer", "gcc -fanalyzer"), ("tidy", "clang-tidy"), ("cppcheck", "cppcheck"))))),
     Row(19, "Security", "Hostile names are harmless in every output",
         (Check("names by tables and text", "release", "cli/names", r": (\d+) names came back", 6_000),)),
