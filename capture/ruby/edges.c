@@ -138,7 +138,7 @@ uint32_t edges_secondary_label(VALUE object)
         return name != NULL && strcmp(name, "constcache") == 0 ? LABEL_CACHE : LABEL_NONE;
     }
     const char *name = type == T_DATA ? rb_objspace_data_type_name(object) : NULL;
-    return name != NULL && (strcmp(name, "VM/thread") == 0 || strcmp(name, "fiber") == 0) ? LABEL_STACK : LABEL_NONE;
+    return name != NULL && strcmp(name, "VM/thread") == 0 ? LABEL_STACK : LABEL_NONE; /* a fiber holds its own stack */
 }
 
 void edges_collect(walk *w, VALUE object)

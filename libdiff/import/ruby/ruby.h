@@ -17,9 +17,9 @@
  * of an escaped text as \u00ff, a NUL and five bytes of anything. Control bytes may stand in any text.
  *
  * Two kinds of references hold what something else holds already: those from what the interpreter caches of constants
- * (imemo constcache), for the class that has the constant holds it; and those from the stacks of threads and fibers, on
- * which words of calls that returned long ago still stand. They are weak, and their targets get secondary roots, which
- * keep what nothing else does.
+ * (imemo constcache), for the class that has the constant holds it; and those from the stacks of threads, on which
+ * words of calls that returned long ago still stand. They are weak, and their targets get secondary roots, which keep
+ * what nothing else does. A fiber that waits is an object of the program, and holds what is on its stack.
  *
  * The table of ObjectSpace.trace_object_allocations, which grows with the heap, is no part of it: its size is a metric,
  * tracer.used.
@@ -119,8 +119,8 @@ typedef struct ruby {
     size_t root_count, root_room;
     uint64_t instance; /* first reference of the root "vm", 0 = not known */
     bool has_roots, is_cut;
-    uint64_t objects, unreadable, tracer_bytes;                      /* tracer: ObjectSpace.trace_object_allocations */
-    uint32_t constant_cache, cache_root, thread, fiber, thread_root; /* strings */
+    uint64_t objects, unreadable, tracer_bytes;               /* tracer: ObjectSpace.trace_object_allocations */
+    uint32_t constant_cache, cache_root, thread, thread_root; /* strings */
     hsd_import_texts strings;
     hsd_names sites, classes, types; /* keys; number - 1, but for classes */
     struct ruby_class *class_rows;

@@ -61,7 +61,6 @@ hsd_status hsd_ruby_begin_tables(ruby *rb, hsd_error *err)
     HSD_TRY(define_label(rb, RUBY_LABEL_CACHE, HSC_LABEL_INTERNAL, HSC_STRENGTH_WEAK, "cache", err));
     HSD_TRY(define_label(rb, RUBY_LABEL_STACK, HSC_LABEL_INTERNAL, HSC_STRENGTH_WEAK, "stack", err));
     HSD_TRY(put_words(rb, "VM/thread", &rb->thread, err));
-    HSD_TRY(put_words(rb, "fiber", &rb->fiber, err));
     HSD_TRY(put_words(rb, "threads", &rb->thread_root, err));
     HSD_TRY(put_words(rb, "constcache", &rb->constant_cache, err));
     HSD_TRY(put_words(rb, "(caches of constants)", &rb->cache_root, err));

@@ -51,8 +51,7 @@ static uint32_t label_of(const ruby *rb)
     if (is_named_class(&rb->line)) return RUBY_LABEL_STATE;
     if (rb->line.detail == 0) return 0;
     if (rb->line.kind == RUBY_IMEMO && rb->line.detail == rb->constant_cache) return RUBY_LABEL_CACHE;
-    const bool is_stack = rb->line.detail == rb->thread || rb->line.detail == rb->fiber;
-    return rb->line.kind == RUBY_DATA && is_stack ? RUBY_LABEL_STACK : 0;
+    return rb->line.kind == RUBY_DATA && rb->line.detail == rb->thread ? RUBY_LABEL_STACK : 0;
 }
 
 static hsd_bytes category_name(const ruby *rb, uint32_t category)

@@ -2,7 +2,7 @@
 require "stage"
 
 class Part
-  def initialize(number) = @number = number
+  def initialize(number) = @lines = Array.new(20) { |line| "part #{number} line #{line}, which is longer than a slot" }
 end
 
 class Scheduler
