@@ -33,6 +33,11 @@ enum {
     LIST_START_LENGTH
 };
 
+/* A variable of a function that is copied elsewhere; copies lead to its entry, and it alone has the type. */
+typedef struct original {
+    uint32_t entry, type;
+} original;
+
 typedef struct finding {
     hsd_go_locals *locals;
     const hsd_go_types *types;
@@ -41,6 +46,10 @@ typedef struct finding {
     const uint64_t *pcs;
     size_t pc_count, first, last; /* places in the function under way */
     uint64_t most_bytes, taken_bytes, work_left;
+    original *originals; /* in the order of their entries */
+    size_t original_count, original_room;
+    bool is_original; /* the function under way has no code of its own */
+    bool is_copy;     /* the type of the variable under way is that of its origin */
 } finding;
 
 /* ---- expressions ---- */
@@ -56,8 +65,8 @@ static hsd_status add_local(finding *f, uint64_t pc, uint64_t type, int64_t offs
                             f->most_bytes >> 20);
         HSD_TRY(HSD_ARRAY_GROW(locals->at, locals->room, room, 0, "variables", err));
     }
-    locals->at[locals->count++] =
-        (hsd_go_local){.pc = pc, .offset = offset, .part = part, .type = (uint32_t)type, .is_whole = is_whole};
+    locals->at[locals->count++] = (hsd_go_local){
+        .pc = pc, .offset = offset, .part = part, .type = (uint32_t)type, .is_whole = is_whole, .is_copy = f->is_copy};
     return HSD_OK;
 }
 
@@ -178,19 +187,44 @@ static size_t count_below(const finding *f, uint64_t pc)
     return low;
 }
 
+/* More than there is room for have no types. */
+static hsd_status keep_original(finding *f, const hsd_die *die, hsd_error *err)
+{
+    if (f->original_count == f->original_room) {
+        const uint64_t room = hsd_array_next(f->original_room, (uint64_t)f->original_count + 1, 256);
+        if (f->taken_bytes + room * sizeof *f->originals > f->most_bytes / 2) return HSD_OK;
+        HSD_TRY(HSD_ARRAY_GROW(f->originals, f->original_room, room, 0, "variables", err));
+    }
+    f->originals[f->original_count++] = (original){(uint32_t)die->offset, (uint32_t)die->type};
+    return HSD_OK;
+}
+
+static uint32_t type_of_origin(const finding *f, uint32_t entry)
+{
+    size_t low;
+    HSD_LOWER_BOUND(low, 0, f->original_count, f->originals[low].entry, entry);
+    return low < f->original_count && f->originals[low].entry == entry ? f->originals[low].type : 0;
+}
+
 static hsd_status take_entry(finding *f, const hsd_die *die, hsd_error *err)
 {
-    if (die->depth <= 1) f->first = f->last = 0;
+    if (die->depth <= 1) {
+        f->first = f->last = 0;
+        f->is_original = die->tag == HSD_TAG_SUBPROGRAM && die->low_pc >= die->high_pc;
+    }
     if (die->tag == HSD_TAG_SUBPROGRAM && die->low_pc < die->high_pc) {
         f->first = count_below(f, die->low_pc);
         f->last = count_below(f, die->high_pc);
     }
     const bool is_variable = die->tag == HSD_TAG_VARIABLE || die->tag == HSD_TAG_PARAMETER;
-    if (!is_variable || f->first == f->last || die->type == 0) return HSD_OK;
-    if (die->locations != 0) return take_list(f, die->type, die->locations - 1, err);
+    if (is_variable && f->is_original && die->type != 0) return keep_original(f, die, err);
+    f->is_copy = die->type == 0;
+    const uint64_t type = f->is_copy ? die->origin : die->type;
+    if (!is_variable || f->first == f->last || type == 0) return HSD_OK;
+    if (die->locations != 0) return take_list(f, type, die->locations - 1, err);
     for (size_t i = f->first; i < f->last && f->work_left > 0; i++) {
         f->work_left--;
-        HSD_TRY(take_expression(f, f->pcs[i], die->type, die->location, err));
+        HSD_TRY(take_expression(f, f->pcs[i], type, die->location, err));
     }
     return HSD_OK;
 }
@@ -244,8 +278,11 @@ hsd_status hsd_go_locals_read(hsd_go_locals *locals, const hsd_go_types *types, 
     hsd_info_open(&f.info, &sections);
     if (status == HSD_OK) status = read_entries(&f, err);
     hsd_info_close(&f.info);
-    for (uint32_t i = 0; i < locals->count; i++)
+    for (uint32_t i = 0; i < locals->count; i++) {
+        if (locals->at[i].is_copy) locals->at[i].type = type_of_origin(&f, locals->at[i].type);
         locals->at[i].type = hsd_go_types_of_entry(types, locals->at[i].type);
+    }
+    free(f.originals);
     if (locals->count > 1) qsort(locals->at, locals->count, sizeof *locals->at, by_pc);
     for (int i = 0; i < SECTIONS; i++)
         hsd_buffer_release(&loaded[i]);

@@ -13,6 +13,7 @@ typedef struct hsd_go_local {
     int64_t offset; /* of the variable, or of a part of it, from the frame's end (its CFA) */
     uint64_t part;  /* where in the variable that part begins */
     uint32_t type;
+    bool is_copy;  /* while it is read: its type stands with its origin */
     bool is_whole; /* no part: all of it stands there */
 } hsd_go_local;
 
