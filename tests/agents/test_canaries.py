@@ -64,7 +64,7 @@ def check_memory(secrets, pid):
             low, high = (int(part, 16) for part in bounds.split("-"))
             if high - low > LARGEST_MAPPING: # what is only reserved
                 continue
-            while rights.startswith("rw") and low < high:
+            while rights.startswith("rw") and low < high and len(there) < COUNT:
                 piece = b""
                 with contextlib.suppress(OSError):
                     piece = os.pread(memory.fileno(), min(high - low, 1 << 22), low)
