@@ -432,6 +432,7 @@ void hsd_growth_texts_free(hsd_growth_texts *texts);
 
 hsd_status hsd_growth_rows(hsd_growth *growth, hsd_growth_texts *texts, hsd_error *err);      /* holders */
 hsd_status hsd_growth_tree_rows(hsd_growth *growth, hsd_growth_texts *texts, hsd_error *err); /* tree */
+/* with the nodes of `places` */
 hsd_status hsd_growth_edge_rows(hsd_growth *growth, hsd_growth_texts *texts, hsd_holder *rows, hsd_error *err);
 /* by what they read */
 int hsd_steps_compare(const hsd_step *a, size_t a_count, const hsd_step *b, size_t b_count);

@@ -323,11 +323,32 @@ static void fill_retained(const hsd_growth *growth)
     }
 }
 
+/* The walks below holders are through. */
+static hsd_status finish_places(void *context, hsd_error *err)
+{
+    hsd_growth *growth = context;
+    hsd_trie_widen(growth->places, growth->memory_bytes / 2);
+    return hsd_trie_finish(growth->places, err);
+}
+
+typedef struct tree_rows {
+    hsd_growth *growth;
+    hsd_growth_texts *texts;
+} tree_rows;
+
+static hsd_status make_tree_rows(void *context, hsd_error *err)
+{
+    const tree_rows *rows = context;
+    return hsd_growth_tree_rows(rows->growth, rows->texts, err);
+}
+
 static hsd_status make_rows(hsd_growth *growth, hsd_error *err)
 {
     hsd_growth_texts *texts;
     HSD_TRY(hsd_growth_texts_new(&texts, growth, err));
-    hsd_status status = hsd_growth_tree_rows(growth, texts, err);
+    tree_rows rows = {growth, texts};
+    hsd_status status =
+        hsd_run_both((hsd_job){finish_places, growth}, (hsd_job){make_tree_rows, &rows}, growth->walks_at_once, err);
     if (status == HSD_OK) status = hsd_growth_rows(growth, texts, err);
     hsd_growth_texts_free(texts);
     if (status == HSD_OK) fill_retained(growth);

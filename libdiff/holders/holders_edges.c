@@ -185,8 +185,6 @@ static hsd_status make_rows(edges *e, const uint32_t *order, uint32_t count, hsd
 static hsd_status run_holder_edge(edges *e, hsd_holder *holders, hsd_error *err)
 {
     hsd_trie *places = e->growth->places;
-    hsd_trie_widen(places, e->growth->memory_bytes / 2); /* the walks below holders are through */
-    HSD_TRY(hsd_trie_finish(places, err));
     for (uint32_t i = 1; i < hsd_trie_count(places); i++)
         HSD_TRY(look_at_holder_edge(e, i, err));
     HSD_TRY(hsd_trie_check(places, err));

@@ -62,7 +62,7 @@ Test(blocks, are_read_as_they_were_written_whatever_their_number)
 Test(blocks, that_were_loaded_are_all_there)
 {
     hsd_blocks blocks;
-    hsd_blocks_begin(&blocks, HSD_BLOCKS_LEAST_BYTES, &space);
+    hsd_blocks_begin(&blocks, HSD_BLOCKS_LEAST_BYTES * 5 / 4, &space);
     fill(&blocks, 200);
     cr_assert_eq(hsd_blocks_finish(&blocks, &err), HSD_OK, "%s", err.text);
     hsd_blocks_load(&blocks);
@@ -76,7 +76,7 @@ Test(blocks, that_were_loaded_are_all_there)
     cr_assert_eq(blocks.pages.transfers, read);
     cr_assert_eq(hsd_blocks_set_memory(&blocks, UINT64_C(16) << 20, &err), HSD_OK);
     cr_assert(hsd_blocks_are_all_there(&blocks), "as much memory as before");
-    cr_assert_eq(hsd_blocks_set_memory(&blocks, HSD_BLOCKS_LEAST_BYTES, &err), HSD_OK);
+    cr_assert_eq(hsd_blocks_set_memory(&blocks, HSD_BLOCKS_LEAST_BYTES * 5 / 4, &err), HSD_OK);
     cr_assert_not(hsd_blocks_are_all_there(&blocks));
     check_all(&blocks);
     hsd_blocks_release(&blocks);
