@@ -353,6 +353,8 @@ static const known_fields folds[] = {
     {"androidx.collection.LruCache", "map"},
     {"androidx.collection.SimpleArrayMap", "array hashes mArray mHashes"},
     {"androidx.collection.SparseArrayCompat", "keys values mKeys mValues"},
+    /* Coroutines of Kotlin: the list of a job's children; fields are called so up to 1.7, and from 1.8 on. */
+    {"kotlinx.coroutines.internal.LockFreeLinkedListNode", "_next _prev _next$volatile _prev$volatile"},
 };
 
 static const known_fields caches[] = {
