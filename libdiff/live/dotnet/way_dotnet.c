@@ -72,6 +72,11 @@ static bool is_off(const hsd_process_facts *facts, const char **variable)
     return false;
 }
 
+static bool is_young(const hsd_process_facts *facts, unsigned milliseconds)
+{
+    return hsd_unix_now_ns() - facts->started_unix_ns < milliseconds * UINT64_C(1000000);
+}
+
 static hsd_gate refuse_dotnet_way(const hsd_process_facts *facts, const hsd_process *process, hsd_error *err)
 {
     const char *variable;
@@ -85,8 +90,13 @@ static hsd_gate refuse_dotnet_way(const hsd_process_facts *facts, const hsd_proc
     if (!hsd_process_variable(facts, "TMPDIR", folder, sizeof folder)) snprintf(folder, sizeof folder, "/tmp");
     hsd_fail(err, HSD_E_UNSUPPORTED, "process %ld (%s) has no diagnostics socket in its %s", facts->pid, process->name,
              folder);
-    hsd_error_set_hint(
-        err, "it is made when the program starts: start it anew, with a TMPDIR that it can write to and nobody cleans");
+    if (is_young(facts, STARTED_MS))
+        hsd_error_set_hint(err,
+                           "the program has only just started, and makes one while it does: once more in a moment");
+    else
+        hsd_error_set_hint(
+            err,
+            "it is made when the program starts: start it anew, with a TMPDIR that it can write to and nobody cleans");
     return HSD_GATE_CLOSED;
 }
 
@@ -111,11 +121,6 @@ static void end_session(void *context) { hsd_dotnet_session_end(context); }
  * the one that all refer to; a program that is one file has none, and is given time. The moment between is short, so a
  * young process that stays silent is asked again.
  */
-static bool is_young(const hsd_process_facts *facts, unsigned milliseconds)
-{
-    return hsd_unix_now_ns() - facts->started_unix_ns < milliseconds * UINT64_C(1000000);
-}
-
 static hsd_status wait_for_runtime(hsd_live *live, hsd_error *err)
 {
     hsd_process_facts now = *live->facts;
