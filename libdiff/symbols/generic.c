@@ -214,6 +214,24 @@ static hsd_status take_buckets(hsd_generic *generic, const char *open, hsd_error
     return status;
 }
 
+/* Tables of LLVM's library are arrays of "std::__hash_node_base<node of std::unordered_map<K, V>*>*". */
+static hsd_status take_llvm_buckets(hsd_generic *generic, hsd_error *err)
+{
+    static const char before[] = "std::__hash_node_base<node of ", after[] = "*>*";
+    const size_t skipped = sizeof before - 1, cut = sizeof after - 1;
+    hsd_buffer inner = generic->type;
+    if (!buffer_begins(&inner, before) || inner.size < skipped + cut ||
+        memcmp(inner.data + inner.size - cut, after, cut) != 0)
+        return HSD_OK;
+    generic->type = (hsd_buffer){0};
+    generic->kind = HSD_GENERIC_WHOLE;
+    hsd_status status = append_word(&generic->type, "buckets of ", err);
+    if (status == HSD_OK)
+        status = hsd_buffer_append(&generic->type, inner.data + skipped, inner.size - skipped - cut, err);
+    hsd_buffer_release(&inner);
+    return status;
+}
+
 /* "std::_Vector_base<T, …>::_M_allocate", "std::vector<T, …>::assign": the bracket. */
 static const char *vector_of(const char *name)
 {
@@ -250,7 +268,9 @@ static hsd_status add_cpp(hsd_generic *generic, const char *name, hsd_error *err
     if (generic->is_from_pool) return HSD_OK;
     if (generic->kind == HSD_GENERIC_NOTHING && open != NULL) {
         generic->is_in_vector = true;
-        return take_elements(generic, open, HSD_GENERIC_ELEMENTS, err);
+        generic->is_of_llvm = begins(name, "std::__1::");
+        HSD_TRY(take_elements(generic, open, HSD_GENERIC_ELEMENTS, err));
+        return take_llvm_buckets(generic, err);
     }
     if (generic->kind == HSD_GENERIC_ELEMENTS) HSD_TRY(add_to_elements(generic, name, err));
     if (generic->kind == HSD_GENERIC_NOTHING && begins(name, unique))

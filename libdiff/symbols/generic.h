@@ -26,6 +26,7 @@ typedef struct hsd_generic {
     hsd_buffer type; /* of the elements, or the whole; as people write it, no NUL */
     bool says_little;
     bool is_in_vector; /* nothing but the vector that asked has been seen since */
+    bool is_of_llvm;   /* the library is that of LLVM */
     bool is_from_pool; /* a pool of the library asked, which hands parts out to whoever calls it */
 } hsd_generic;         /* zeroed: nothing is known yet */
 

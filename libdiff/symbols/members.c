@@ -43,16 +43,31 @@ static const struct node {
     {"multiset<", "_Rb_tree_node", 8, 32, {"parent", "left", "right"}, "parent"},
 };
 
-static const struct node *node_of(hsd_text container)
+/* The same of LLVM's library. */
+static const struct node nodes_of_llvm[] = {
+    {"list<", "__list_node", 0, 16, {"previous", "next"}, "previous"},
+    {"forward_list<", "__forward_list_node", 0, 8, {"next"}, NULL},
+    {"unordered_", "__hash_node", 0, 8, {"next"}, NULL},
+    {"map<", "__tree_node", 0, 24, {"left", "right", "parent"}, "parent"},
+    {"multimap<", "__tree_node", 0, 24, {"left", "right", "parent"}, "parent"},
+    {"set<", "__tree_node", 0, 24, {"left", "right", "parent"}, "parent"},
+    {"multiset<", "__tree_node", 0, 24, {"left", "right", "parent"}, "parent"},
+};
+
+static const struct node *node_of(hsd_text container, bool is_of_llvm)
 {
+    const struct node *all = is_of_llvm ? nodes_of_llvm : nodes;
     for (size_t i = 0; i < HSD_ARRAY_LEN(nodes); i++)
-        if (text_begins(container, nodes[i].container)) return &nodes[i];
+        if (text_begins(container, all[i].container)) return &all[i];
     return NULL;
 }
 
-static hsd_member_kind find_in_node(hsd_text container, uint64_t offset, const char **name)
+_Static_assert(HSD_ARRAY_LEN(nodes) == HSD_ARRAY_LEN(nodes_of_llvm), "both libraries have the same containers");
+
+static hsd_member_kind find_in_node(hsd_text container, const hsd_member_place *place, const char **name)
 {
-    const struct node *n = node_of(container);
+    const struct node *n = node_of(container, place->is_of_llvm);
+    const uint64_t offset = place->offset;
     if (n == NULL) return HSD_MEMBER_UNKNOWN;
     if (offset >= n->bytes) return HSD_MEMBER_ITEM;
     if (offset < n->first || (offset - n->first) % 8 != 0) return HSD_MEMBER_UNKNOWN;
@@ -136,18 +151,22 @@ static hsd_status find_in_btree(const hsd_module *module, hsd_text arguments, bo
     return is_way ? hsd_buffer_append(name, way, strlen(way), err) : HSD_OK;
 }
 
-/* "[*].street" of what a node holds, without what the library calls it; nothing where it is the item itself. */
-static hsd_status find_in_item(const hsd_module *module, const struct node *node, hsd_text type, uint64_t offset,
+/* "[*].street" of what a node holds, without what the library calls it; nothing where it is the item itself. LLVM's
+ * nodes have it as a member, those of libstdc++ have bytes there. */
+static hsd_status find_in_item(const hsd_module *module, const struct node *node, const hsd_member_place *place,
                                hsd_buffer *name, hsd_error *err)
 {
     Dwarf_Die die, item;
     bool is_found, is_beside;
+    const hsd_text type = place->type;
+    const uint64_t begin = place->is_of_llvm ? 0 : node->bytes;
     const hsd_text bare = {node->type, strlen(node->type)};
     const size_t base = name->size;
     HSD_TRY(hsd_named_type_find_as(module->lines, bare, type, &die, &is_found, err));
-    if (!is_found || !hsd_type_argument(&die, &item)) return HSD_OK;
+    item = die;
+    if (!is_found || (!place->is_of_llvm && !hsd_type_argument(&die, &item))) return HSD_OK;
     HSD_TRY(hsd_buffer_append(name, "[*]", 3, err));
-    HSD_TRY(hsd_type_append_way(name, &item, offset - node->bytes, &is_beside, err));
+    HSD_TRY(hsd_type_append_way(name, &item, place->offset - begin, &is_beside, err));
     const hsd_text way = {(const char *)name->data + base + 3, name->size - base - 3};
     const size_t pair = text_begins(way, ".first") ? 6 : text_begins(way, ".second") ? 7 : 0;
     if (pair > 0 && pair < way.size && way.data[pair] != '.' && way.data[pair] != '[') return HSD_OK;
@@ -156,10 +175,10 @@ static hsd_status find_in_item(const hsd_module *module, const struct node *node
     return HSD_OK;
 }
 #else
-static hsd_status find_in_item(const hsd_module *module, const struct node *node, hsd_text type, uint64_t offset,
+static hsd_status find_in_item(const hsd_module *module, const struct node *node, const hsd_member_place *place,
                                hsd_buffer *name, hsd_error *err)
 {
-    (void)module, (void)node, (void)type, (void)offset, (void)name, (void)err;
+    (void)module, (void)node, (void)place, (void)name, (void)err;
     return HSD_OK;
 }
 
@@ -202,35 +221,35 @@ static hsd_status find_in_modules(const hsd_module *const *modules, size_t count
 }
 
 /* An item of a node that is a member of what the node holds has a name that says both. */
-static hsd_status name_item(const hsd_module *const *modules, size_t count, hsd_text type, hsd_text container,
-                            uint64_t offset, hsd_member_kind *kind, hsd_buffer *name, hsd_error *err)
+static hsd_status name_item(const hsd_module *const *modules, size_t count, const hsd_member_place *place,
+                            hsd_text container, hsd_member_kind *kind, hsd_buffer *name, hsd_error *err)
 {
-    const struct node *node = node_of(container);
+    const struct node *node = node_of(container, place->is_of_llvm);
     const size_t before = name->size;
     for (size_t i = 0; node != NULL && i < count && name->size == before; i++)
-        if (modules[i] != NULL && modules[i]->lines != NULL)
-            HSD_TRY(find_in_item(modules[i], node, type, offset, name, err));
+        if (modules[i] != NULL && modules[i]->lines != NULL) HSD_TRY(find_in_item(modules[i], node, place, name, err));
     if (name->size > before) *kind = HSD_MEMBER_NAMED;
     return HSD_OK;
 }
 
-hsd_status hsd_member_find(const hsd_module *const *modules, size_t count, hsd_text type, uint64_t offset,
+hsd_status hsd_member_find(const hsd_module *const *modules, size_t count, const hsd_member_place *place,
                            hsd_member_kind *kind, hsd_buffer *name, hsd_error *err)
 {
+    hsd_text type = place->type;
     const char *way = "table";
     uint64_t skipped = 0;
     hsd_text container = type;
     *kind = HSD_MEMBER_UNKNOWN;
     if (take_prefix(&container, "node of std::"))
-        *kind = find_in_node(container, offset, &way);
+        *kind = find_in_node(container, place, &way);
     else if (take_prefix(&container, "buckets of std::"))
         *kind = HSD_MEMBER_INSIDE;
     else if (is_of_items(type))
         *kind = HSD_MEMBER_ITEM;
     if (*kind == HSD_MEMBER_INSIDE || *kind == HSD_MEMBER_BACK) return hsd_buffer_append(name, way, strlen(way), err);
     if (*kind == HSD_MEMBER_ITEM && text_begins(type, "node of std::"))
-        return name_item(modules, count, type, container, offset, kind, name, err);
+        return name_item(modules, count, place, container, kind, name, err);
     if (*kind == HSD_MEMBER_ITEM || text_begins(type, "node of std::")) return HSD_OK;
-    if (find_inner(&type, &skipped) && offset < skipped) return HSD_OK;
-    return find_in_modules(modules, count, type, offset - skipped, kind, name, err);
+    if (find_inner(&type, &skipped) && place->offset < skipped) return HSD_OK;
+    return find_in_modules(modules, count, type, place->offset - skipped, kind, name, err);
 }

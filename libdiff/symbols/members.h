@@ -25,11 +25,17 @@ typedef enum hsd_member_kind {
     HSD_MEMBER_ITEM  /* one of several that the block holds */
 } hsd_member_kind;
 
+typedef struct hsd_member_place {
+    hsd_text type;
+    uint64_t offset;
+    bool is_of_llvm; /* a container of that C++ library: its nodes are others */
+} hsd_member_place;
+
 /*
  * The word `offset` bytes into a block of this type. `modules`: where its structure may be known; NULLs are passed
  * over. *name is appended to but for UNKNOWN and ITEM. HSD_E_NOMEM.
  */
-hsd_status hsd_member_find(const hsd_module *const *modules, size_t count, hsd_text type, uint64_t offset,
+hsd_status hsd_member_find(const hsd_module *const *modules, size_t count, const hsd_member_place *place,
                            hsd_member_kind *kind, hsd_buffer *name, hsd_error *err);
 
 #endif

@@ -342,6 +342,7 @@ static hsd_status replace_allocated(hsd_resolver *resolver, const hsd_marked *ma
     hsd_site_type type = {.says_little = false};
     if (marked->name_count == 0) return append_resolver(&resolver->text, marked->size, err);
     hsd_status status = find_site_type(resolver, marked, &type, err);
+    resolver->is_of_llvm = type.is_of_llvm;
     const hsd_text what = type.text.size > 0 ? (hsd_text){(const char *)type.text.data, type.text.size} : marked->size;
     if (status == HSD_OK && type.text.size > 0 && !type.says_little) {
         count(resolver, true);
@@ -452,7 +453,9 @@ static hsd_status resolve_type(hsd_resolver *resolver, hsd_text type, hsd_error 
     hsd_buffer *known = &resolver->type_text;
     if (known->size == type.size && type.size > 0 && memcmp(known->data, type.data, type.size) == 0) return HSD_OK;
     hsd_buffer_clear(known);
+    resolver->is_of_llvm = false;
     HSD_TRY(hsd_resolver_replace(resolver, type, &shown, err));
+    resolver->type_is_of_llvm = resolver->is_of_llvm;
     resolver->result = result;
     hsd_buffer_clear(&resolver->type);
     HSD_TRY(append_resolver(&resolver->type, shown, err));
@@ -473,7 +476,8 @@ static hsd_status replace_member(hsd_resolver *resolver, const hsd_marked *marke
         HSD_TRY(find_modules(resolver, &type, modules, &count, err)); /* others were opened meanwhile */
         hsd_buffer_clear(&resolver->text);
         const hsd_text shown = {(const char *)resolver->type.data, resolver->type.size};
-        HSD_TRY(hsd_member_find(modules, count, shown, marked->offset, &kind, &resolver->text, err));
+        const hsd_member_place place = {shown, marked->offset, resolver->type_is_of_llvm};
+        HSD_TRY(hsd_member_find(modules, count, &place, &kind, &resolver->text, err));
     }
     resolver->member = kind;
     if (resolver->text.size > 0) return HSD_OK;

@@ -26,6 +26,8 @@ typedef struct hsd_resolver {
     hsd_arena arena;            /* of the cache */
     hsd_buffer text;            /* the one that is being built */
     hsd_buffer type, type_text; /* of the last member: that of its block as it is shown, and as it stood there */
+    bool is_of_llvm;            /* the last type that debug information told was of that C++ library */
+    bool type_is_of_llvm;       /* and the one in `type` */
     hsd_member_kind member;     /* of the last text, if that was one of a member */
     hsd_symbol_result result;
 } hsd_resolver; /* zeroed: closed */

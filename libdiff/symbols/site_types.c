@@ -76,6 +76,7 @@ static hsd_status take_generic(search *s, hsd_error *err)
 {
     s->is_done = true;
     s->out->says_little = s->generic.says_little;
+    s->out->is_of_llvm = s->generic.is_of_llvm;
     return hsd_generic_append(&s->generic, &s->out->text, err);
 }
 

@@ -27,6 +27,7 @@ typedef struct hsd_call_chain {
 typedef struct hsd_site_type {
     hsd_buffer text;  /* no NUL; empty: nothing is known */
     bool says_little; /* characters, numbers: who asked for them says more */
+    bool is_of_llvm;  /* of the C++ library of LLVM, whose nodes are others */
 } hsd_site_type;      /* zeroed: empty */
 
 /* Fills an empty one. HSD_E_NOMEM. */

@@ -238,11 +238,12 @@ static hsd_status append_named(hsd_type_name *out, Dwarf_Die *type, hsd_error *e
     return status;
 }
 
-/* The last node of a list, the first and last of a tree: words of a container of libstdc++ beside the one that holds
+/* The last node of a list, the first and last of a tree: words of a container of C++ beside the one that holds
  * them all. */
 static bool is_shortcut(const char *name)
 {
-    return strcmp(name, "_M_prev") == 0 || strcmp(name, "_M_left") == 0 || strcmp(name, "_M_right") == 0;
+    return strcmp(name, "_M_prev") == 0 || strcmp(name, "_M_left") == 0 || strcmp(name, "_M_right") == 0 ||
+           strcmp(name, "__prev_") == 0 || strcmp(name, "__begin_node_") == 0;
 }
 
 /* Such names are a compiler's and a library's: _M_start, __tree_. A program may call a member _items. */

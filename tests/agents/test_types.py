@@ -2,6 +2,7 @@
 """Types by debug information: what a block is, by who asked for it, in programs of C and C++. Every kind of block that a program plants has its type, with all its
 objects and bytes, and at least 90 % of all live bytes are of a type of the program. Without debug information everything is as before."""
 import collections
+import json
 import pathlib
 import re
 import subprocess
@@ -88,6 +89,25 @@ def cpp(tool, folder):
         has(f"g++ {' '.join(flags)}", objects, bytes_, CPP_TYPES, ("shop::Order*[]", "buckets of std::unordered_map<long, shop::Visit>"))
 
 
+def llvm(tool, folder):
+    """The C++ library of LLVM: nothing that its nodes lead to is lost, and what they hold has its names. Debian's cannot be beside libunwind-dev, which another test needs."""
+    kit.need("clang++")
+    try:
+        program = build("llvm", ["clang++", "-stdlib=libc++"], "types_llvm.cpp", "-g", "-std=c++17", "-Wl,--build-id")
+    except subprocess.CalledProcessError:
+        say("  not tried: clang++ has no -stdlib=libc++ here")
+        return
+    objects, _ = capture(tool, folder, program)
+    nodes = {"map<long, Session>": 1, "set<std::string>": 1, "list<Session>": 1, "forward_list<long>": 1, "unordered_map<long, Session>": 1}
+    for name, each in nodes.items():
+        check(objects[f"node of std::{name}"] == each * COUNT, f"{name}: {objects}")
+    check(objects["buckets of std::unordered_map<long, Session>"] == 1, f"{objects}")
+    top = json.loads(tool.run("top", folder / "llvm.hs", "--format", "json").stdout)
+    check(top["captures"][0]["unreached"]["objects"] == 0, f"lost: {top['captures']}")
+    said = tool.run("dump", folder / "llvm.hs").stdout
+    check('text="[*].visits"' in said and 'text="[*].name"' in said, "members of what nodes hold")
+
+
 def stripped(tool, folder):
     """Without debug information types are size classes and places, as far as there are symbols."""
     program = build("bare", ["gcc"], "types_leak.c", "-O2", "-Wl,--build-id")
@@ -111,4 +131,4 @@ def apart(tool, folder):
 
 
 if __name__ == "__main__":
-    kit.main({"c": c, "clang": clang, "cpp": cpp, "stripped": stripped, "apart": apart})
+    kit.main({"c": c, "clang": clang, "cpp": cpp, "llvm": llvm, "stripped": stripped, "apart": apart})

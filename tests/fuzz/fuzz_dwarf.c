@@ -21,12 +21,13 @@ static void find_words(const hsd_module *module, uint64_t address)
 {
     static const char *const types[] = {"session", "Order", "shop::Session", "node of std::list<Order>", "Arc<Node>"};
     const hsd_text type = {types[address % 5], strlen(types[address % 5])};
+    const hsd_member_place place = {type, address % 128 & ~UINT64_C(7), address % 2 != 0};
     hsd_buffer text = {0};
     hsd_member_kind kind;
     hsd_error err;
     if (hsd_local_append(module, address, 8 + address % 256, address % 192, &text, &err) != HSD_OK) abort();
     hsd_buffer_clear(&text);
-    if (hsd_member_find(&module, 1, type, address % 128 & ~UINT64_C(7), &kind, &text, &err) != HSD_OK) abort();
+    if (hsd_member_find(&module, 1, &place, &kind, &text, &err) != HSD_OK) abort();
     if ((kind == HSD_MEMBER_UNKNOWN || kind == HSD_MEMBER_ITEM) != (text.size == 0)) abort();
     if (module->lines != NULL && hsd_variable_append_member(module->lines, address, &text, &err) != HSD_OK) abort();
     hsd_buffer_release(&text);

@@ -4,15 +4,22 @@
 
 #include "symbols/members.h"
 
-static void expect_member(const char *type, uint64_t offset, hsd_member_kind wanted, const char *wanted_name)
+static void expect_word(const char *type, uint64_t offset, bool is_of_llvm, hsd_member_kind wanted,
+                        const char *wanted_name)
 {
+    const hsd_member_place place = {{type, strlen(type)}, offset, is_of_llvm};
     hsd_buffer name = {0};
     hsd_member_kind kind = HSD_MEMBER_NAMED;
-    cr_assert_eq(hsd_member_find(NULL, 0, (hsd_text){type, strlen(type)}, offset, &kind, &name, NULL), HSD_OK);
+    cr_assert_eq(hsd_member_find(NULL, 0, &place, &kind, &name, NULL), HSD_OK);
     cr_assert_eq(kind, wanted, "%s +%d: %d", type, (int)offset, (int)kind);
     cr_assert(name.size == strlen(wanted_name) && (name.size == 0 || memcmp(name.data, wanted_name, name.size) == 0),
               "%s +%d", type, (int)offset);
     hsd_buffer_release(&name);
+}
+
+static void expect_member(const char *type, uint64_t offset, hsd_member_kind wanted, const char *wanted_name)
+{
+    expect_word(type, offset, false, wanted, wanted_name);
 }
 
 Test(members, nodes_lead_to_nodes_and_hold_items)
@@ -31,6 +38,17 @@ Test(members, nodes_lead_to_nodes_and_hold_items)
     expect_member("node of std::multimap<int, Order>", 32, HSD_MEMBER_ITEM, "");
     expect_member("node of std::chart<Order>", 8, HSD_MEMBER_UNKNOWN, "");
     expect_member("buckets of std::unordered_map<int, Order>", 40, HSD_MEMBER_INSIDE, "table");
+}
+
+Test(members, nodes_of_llvm_have_an_order_of_their_own)
+{
+    expect_word("node of std::map<int, Order>", 0, true, HSD_MEMBER_INSIDE, "left");
+    expect_word("node of std::map<int, Order>", 8, true, HSD_MEMBER_INSIDE, "right");
+    expect_word("node of std::set<Order>", 16, true, HSD_MEMBER_BACK, "parent");
+    expect_word("node of std::multiset<Order>", 32, true, HSD_MEMBER_ITEM, "");
+    expect_word("node of std::list<Order>", 0, true, HSD_MEMBER_BACK, "previous");
+    expect_word("node of std::list<Order>", 8, true, HSD_MEMBER_INSIDE, "next");
+    expect_word("node of std::unordered_map<int, Order>", 0, true, HSD_MEMBER_INSIDE, "next");
 }
 
 Test(members, arrays_and_stores_hold_items)
