@@ -199,6 +199,14 @@ static hsd_status append_path(hsd_buffer *out, Dwarf_Die *type, hsd_error *err)
 
 typedef enum language { OTHER, C, CPP, RUST, ZIG } language;
 
+/* Zig's optimised code comes from a compiler that calls it C. */
+static bool is_by_zig(Dwarf_Die *unit)
+{
+    Dwarf_Attribute attribute;
+    const char *producer = dwarf_formstring(dwarf_attr(unit, DW_AT_producer, &attribute));
+    return producer != NULL && strncmp(producer, "zig", 3) == 0;
+}
+
 static language language_of(Dwarf_Die *type)
 {
     Dwarf_Die unit;
@@ -214,7 +222,7 @@ static language language_of(Dwarf_Die *type)
     case DW_LANG_C89:
     case DW_LANG_C99:
     case DW_LANG_C11:
-    case LANG_C17: return C;
+    case LANG_C17: return is_by_zig(&unit) ? ZIG : C;
     case DW_LANG_Rust: return RUST;
     case LANG_ZIG: return ZIG;
     default: return OTHER;
