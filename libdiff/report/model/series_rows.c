@@ -303,11 +303,11 @@ static bool goes_on(const hsd_series_row *row)
            (row->trend.verdict == HSD_VERDICT_EACH_STEP || row->trend.verdict == HSD_VERDICT_GROWING);
 }
 
-/* A type, a root, or a holder of which is known who it is. */
+/* A type, a root, or a holder of which is known who it is: its path begins at a root, or a diff has said who holds it.
+ */
 static bool names_somebody(const hsd_series_row *row)
 {
-    const hsd_holder holder = {.type = row->name, .root = row->root, .path = row->path, .path_count = row->path_count};
-    return !row->is_shared && !row->is_code && (row->held_count > 0 || !hsd_holder_is_nobody(&holder));
+    return !row->is_shared && !row->is_code && (row->held_count > 0 || !hsd_root_is_nobody(row->root));
 }
 
 const hsd_series_row *hsd_series_fastest(const hsd_series *series, const hsd_series_table *table)

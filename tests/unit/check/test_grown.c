@@ -123,7 +123,8 @@ Test(grown, what_lay_still_and_grew_in_each_of_three_rounds_and_more_began_late)
     cr_expect_eq(late((const uint64_t[]){1000, 2000, 3000, 4000, 5000, 6000}, 6), 0,
                  "from the first round on: it fails");
     cr_expect_eq(late((const uint64_t[]){1000, 1000, 1000, 1000, 2000, 3000}, 6), 0, "two rounds are chance");
-    cr_expect_eq(late((const uint64_t[]){1000, 1000, 1000, 1300, 1600, 1900}, 6), 0, "auto asks for 0.3 % of the heap");
+    cr_expect_eq(late((const uint64_t[]){1000, 1000, 1000, 1300, 1600, 1900}, 6), 0,
+                 "auto asks for a three hundredth of the heap");
     cr_expect_eq(late((const uint64_t[]){1000, 3000, 3000, 4000, 5000, 6000}, 6), 0, "it did not lie still");
     cr_expect_eq(late((const uint64_t[]){1000, 1000, 2000, 3000, 4000, 4000}, 6), 0, "it has stopped");
 }

@@ -226,6 +226,11 @@ Test(series_text, names_a_root_or_a_type_where_holders_have_little_of_it)
     char *report = text_of(&series, &screen);
     SAYS(report, "100% of the growth hangs from global.app, which grew in each step.");
     free(report);
+    series.holders.rows[0].trend.growth = series.total.trend.growth;
+    series.holders.rows[0].root = sample_text("(roots)"); /* a path that begins nowhere, and no diff that knows more */
+    report = text_of(&series, &screen);
+    SAYS(report, "100% of the growth hangs from global.app, which grew in each step.");
+    free(report);
     series.roots.rows[0].is_shared = true;
     report = text_of(&series, &screen);
     SAYS(report, "over 5 steps. Session grew most, by 125.8 MiB, in each step.");
