@@ -105,10 +105,18 @@ def end_of(process, what):
     return process.returncode, out, err.decode(errors="replace")
 
 
+def is_reader(process, fd):
+    """Not O_PATH, by which the sandbox names a file for a moment: with such a one alone a pipe forgets what was written."""
+    with open(f"/proc/{process.pid}/fdinfo/{fd}", encoding="ascii") as file:
+        flags = next(int(line.split()[1], 8) for line in file if line.startswith("flags:"))
+    return not flags & os.O_PATH
+
+
 def has_open(process, path):
     folder = f"/proc/{process.pid}/fd"
     try:
-        return any(os.path.exists(f"{folder}/{fd}") and os.readlink(f"{folder}/{fd}") == path for fd in os.listdir(folder))
+        return any(os.path.exists(f"{folder}/{fd}") and os.readlink(f"{folder}/{fd}") == path and is_reader(process, fd)
+                   for fd in os.listdir(folder))
     except OSError:  # closed meanwhile
         return False
 
