@@ -108,10 +108,8 @@ static void hold_against(const hsd_yardstick *by, hsd_amount base, hsd_grown *gr
 uint32_t hsd_grown_late(const hsd_yardstick *by, const hsd_amount *values, const hsd_trend *trend)
 {
     const uint32_t first = trend->rises_since, last = trend->step_count;
-    if (first == 0 || first + LATE_ROUNDS > last || last + 1 != by->value_count || trend->growth <= 0) return 0;
+    if (first == 0 || first + LATE_ROUNDS > last || last + 1 != by->value_count) return 0;
     const int64_t least = hsd_amount_share(by->heap, hsd_grown_auto_millionths(last - first));
-    const uint64_t before = number_of(by, values[first]), start = number_of(by, values[0]);
-    if (before > start && before - start > (uint64_t)trend->growth / 10) return 0;
     for (uint32_t i = first; i < last; i++)
         if (hsd_int64_of(number_of(by, values[i + 1]) - number_of(by, values[i])) <= least) return 0;
     return last - first;

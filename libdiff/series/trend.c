@@ -203,6 +203,17 @@ static hsd_verdict judge_trend(const series *s, const hsd_trend *t, int64_t scor
     return HSD_VERDICT_NO_TREND;
 }
 
+/* ---- since when ---- */
+
+static uint32_t lay_still_up_to(const series *s, int64_t growth)
+{
+    size_t since = s->count - 1;
+    while (since > 0 && s->values[since - 1] < s->values[since])
+        since--;
+    if (growth <= 0 || since + 2 >= s->count) return 0;
+    return difference(s->values[0], s->values[since]) <= growth / 10 ? (uint32_t)since : 0;
+}
+
 /* ---- the whole ---- */
 
 static void fill_steps(hsd_trend *t, const series *s)
@@ -213,7 +224,6 @@ static void fill_steps(hsd_trend *t, const series *s)
         steps[i] = difference(s->values[i], s->values[i + 1]);
         t->up_count += steps[i] > 0;
         t->down_count += steps[i] < 0;
-        if (steps[i] <= 0) t->rises_since = (uint32_t)i + 1;
     }
     t->last_step = steps[count - 1];
     qsort(steps, count, sizeof *steps, compare_i64);
@@ -234,6 +244,7 @@ hsd_trend hsd_trend_of(const uint64_t *values, const uint64_t *times_ns, size_t 
                    .verdict = HSD_VERDICT_STEADY};
     if (range_of(s.values, s.count) == 0) return t; /* most rows of most series */
     fill_steps(&t, &s);
+    t.rises_since = lay_still_up_to(&s, t.growth);
     t.per_step = slope_over(&s, NULL);
     if (times_ns != NULL) t.per_hour = slope_over(&s, times_ns);
     const kendall k = kendall_of(s.values, s.count);

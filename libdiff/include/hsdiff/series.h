@@ -50,8 +50,8 @@ typedef struct hsd_trend {
     int64_t per_hour; /* the same by the times of the captures; 0 without has_times */
     int64_t least_step, median_step, last_step;
     uint32_t step_count, up_count, down_count;
-    uint32_t
-        rises_since; /* the value from which every step rises up to the last; step_count if the last one does not */
+    uint32_t rises_since; /* the value up to which it lay still: every step since rises, there are two or more, and they
+                           * brought nine tenths of the growth. 0 = it did not lie still, or has not grown so since */
     uint32_t p_millionths; /* Mann-Kendall with correction for ties, two-sided: how often chance alone gives as much
                             * order; exact up to 10 values, normal approximation beyond */
     hsd_verdict verdict;

@@ -352,11 +352,7 @@ const hsd_series_row *hsd_series_leader(const hsd_series *series, hsd_report_tab
 
 size_t hsd_series_grows_since(const hsd_series *series, const hsd_series_row *row)
 {
-    const hsd_trend *trend = &row->trend;
-    const size_t at = series->warmup + trend->rises_since;
-    if (trend->rises_since == 0 || trend->rises_since + 2 > trend->step_count) return 0;
-    const uint64_t before = row->values[at].bytes, first = hsd_series_first(series, row->values).bytes;
-    return before < first || before - first <= (uint64_t)trend->growth / 10 ? at : 0;
+    return row->trend.rises_since > 0 ? series->warmup + row->trend.rises_since : 0;
 }
 
 /* ---- cohorts ---- */

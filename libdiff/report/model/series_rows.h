@@ -94,8 +94,7 @@ const hsd_series_row *hsd_series_fastest(const hsd_series *series, const hsd_ser
  */
 const hsd_series_row *hsd_series_leader(const hsd_series *series, hsd_report_table *table);
 
-/* The capture since which a row that is `growing` grew in every step: it lay still before, so that nine tenths of its
- * growth came since. 0 = it grew in every step of all, or there is none. */
+/* The capture up to which a row lay still and since which it grew in every step (hsd_trend.rises_since). 0 = none. */
 size_t hsd_series_grows_since(const hsd_series *series, const hsd_series_row *row);
 
 /* True where what is lost is known and grew by more than noise, and by more than what is live: it comes first. */

@@ -53,11 +53,14 @@ Test(trend, knows_since_when_every_step_rises)
         const uint64_t shape_[] = {__VA_ARGS__};                                                                       \
         cr_expect_eq(trend_of(shape_, COUNT(shape_)).rises_since, value);                                              \
     } while (0)
-    SINCE(0u, 1000, 1100, 1200);
     SINCE(2u, 1000, 1000, 1000, 1200, 1400, 1600);
-    SINCE(1u, 1100, 1000, 1200);
-    SINCE(3u, 1000, 1100, 1200, 1200); /* the last step does not */
-    SINCE(1u, 1200, 1100);
+    SINCE(3u, 1000, 900, 1100, 1000, 3000, 5000); /* to and fro is still, beside what came since */
+    SINCE(2u, 1000, 1100, 1000, 2000, 3000);
+    SINCE(0u, 1000, 1100, 1200);                   /* from the first on */
+    SINCE(0u, 1000, 1000, 1000, 1000, 1000, 1600); /* one step */
+    SINCE(0u, 1000, 2000, 2000, 3000, 4000, 5000); /* a quarter of it came before */
+    SINCE(0u, 1000, 1000, 1100, 1200, 1200);       /* the last step does not */
+    SINCE(0u, 1200, 1200, 1100, 1150, 1190);       /* less than at first */
 #undef SINCE
 }
 
