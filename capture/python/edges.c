@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "python_agent.h"
+#include "structures.h"
 
 /* ---- dicts ---- */
 
@@ -126,37 +127,6 @@ static uint32_t take_label(walk *w, const py_object *target)
 
 /* ---- names for what has none ---- */
 
-/* Fields of C that nothing else names, told by the types of both ends. A label in brackets is that of entries. */
-static const struct {
-    const char *source, *target, *label;
-} rules[] = {
-    {"functools._lru_cache_wrapper", "dict", "cache"},
-    {"functools._lru_cache_wrapper", "function", "__wrapped__"},
-    {"functools._lru_cache_wrapper", "type", ""},
-    {"functools._lru_cache_wrapper", NULL, "[]"},
-    {"_thread._local", "dict", "(threads)"},
-    {"collections.deque", NULL, "[]"},
-    {"set", NULL, "[]"},
-    {"frozenset", NULL, "[]"},
-    {"coroutine", "coroutine", "cr_await"},
-    {"coroutine", "generator", "cr_await"},
-    {"generator", "generator", "gi_yieldfrom"},
-    {"_asyncio.Task", "coroutine", "_coro"},
-    {"_asyncio.Task", "_asyncio.Future", "_fut_waiter"},
-    {"_asyncio.Task", "_asyncio.Task", "_fut_waiter"},
-    {"_asyncio.Task", "builtin_function_or_method", "_callbacks"},
-    {"_asyncio.Task", "function", "_callbacks"},
-    {"_asyncio.Task", "Context", "_context"},
-    {"_asyncio.Task", "_contextvars.Context", "_context"},
-    {"_asyncio.Future", "builtin_function_or_method", "_callbacks"},
-    {"_asyncio.Future", "TaskWakeupMethWrapper", "_callbacks"},
-    {"_asyncio.Future", "function", "_callbacks"},
-    {"_asyncio.Future", "_asyncio.Task", "_awaited_by"},
-    {"_asyncio.Future", "Context", "_context"},
-    {"_asyncio.Future", "_contextvars.Context", "_context"},
-    {"TaskWakeupMethWrapper", "_asyncio.Task", "__self__"},
-};
-
 static bool is_called(const py_type *type, const char *name)
 {
     return type->name != NULL && strcmp(type->name, name) == 0;
@@ -171,19 +141,21 @@ static bool is_a(const py_type *type, const char *name)
 
 bool edges_has_rules(const py_type *type)
 {
-    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
-        if (is_a(type, rules[i].source)) return true;
+    for (size_t i = 0; i < structure_rule_count; i++)
+        if (is_a(type, structure_rules[i].source)) return true;
     return false;
 }
 
 static uint32_t label_by_rule(walk *w, const py_type *type, const py_object *target)
 {
-    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
-        if (!is_a(type, rules[i].source) || (rules[i].target != NULL && !is_called(target->type, rules[i].target)))
+    for (size_t i = 0; i < structure_rule_count; i++) {
+        if (!is_a(type, structure_rules[i].source) ||
+            (structure_rules[i].target != NULL && !is_called(target->type, structure_rules[i].target)))
             continue;
-        if (rules[i].label[0] == '[') return LABEL_VALUE;
-        return rules[i].label[0] == '\0' ? LABEL_NONE
-                                         : names_put(&w->names, NAME_FIELD, rules[i].label, strlen(rules[i].label));
+        if (structure_rules[i].label[0] == '[') return LABEL_VALUE;
+        return structure_rules[i].label[0] == '\0'
+                   ? LABEL_NONE
+                   : names_put(&w->names, NAME_FIELD, structure_rules[i].label, strlen(structure_rules[i].label));
     }
     return LABEL_NONE;
 }

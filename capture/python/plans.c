@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "python_agent.h"
+#include "structures.h"
 
 enum { FIRST_TYPES = 2048, MEMBERS_MAX = 128, BASES_MAX = 64 };
 
@@ -239,49 +240,34 @@ static void type_members(walk *w, plan *p, plan_member rows[MEMBERS_MAX], uint32
                 add_member(w, rows, count, m->name, (uint32_t)m->offset);
 }
 
-typedef struct field {
-    const char *name;
-    uint32_t offset;
-} field;
+static void add_structure(walk *w, structure which, plan_member rows[MEMBERS_MAX], uint32_t *count)
+{
+    structure_field fields[STRUCTURE_FIELDS_MAX];
+    const size_t field_count = structure_fields(w->py.at, which, fields);
+    for (size_t i = 0; i < field_count; i++)
+        add_member(w, rows, count, fields[i].name, fields[i].offset);
+}
 
 static void known_members(walk *w, plan *p, plan_member rows[MEMBERS_MAX], uint32_t *count)
 {
-    const layout *at = w->py.at;
-    const field function[] = {{"__code__", at->function_code},
-                              {"__globals__", at->function_globals},
-                              {"__builtins__", at->function_builtins},
-                              {"__name__", at->function_name},
-                              {"__qualname__", at->function_qualname},
-                              {"__defaults__", at->function_defaults},
-                              {"__kwdefaults__", at->function_kwdefaults},
-                              {"__closure__", at->function_closure},
-                              {"__doc__", at->function_doc},
-                              {"__module__", at->function_module},
-                              {"__annotations__", at->function_annotations}};
-    const field exception[] = {{"args", at->exception_args},
-                               {"__traceback__", at->exception_traceback},
-                               {"__context__", at->exception_context},
-                               {"__cause__", at->exception_cause}};
-    const field generator[] = {{"gi_code", at->generator_code},
-                               {"__name__", at->generator_name},
-                               {"__qualname__", at->generator_qualname},
-                               {"gi_frame", at->minor < 11 ? at->generator_frame : 0}};
-    const field type[] = {{"__mro__", offsetof(py_type, mro)}, {"__bases__", offsetof(py_type, bases)}};
-    const field builtin[] = {{"__self__", offsetof(py_builtin, self)}};
-    const field code[] = {{"co_localsplusnames", at->minor >= 11 ? at->code_local_names : 0}};
-    const field traceback[] = {{"tb_next", offsetof(py_traceback, next)}, {"tb_frame", offsetof(py_traceback, frame)}};
-    const field method[] = {{"__func__", offsetof(py_bound, function)}, {"__self__", offsetof(py_bound, self)}};
-#define ADD(fields)                                                                                                    \
-    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)                                                      \
-    add_member(w, rows, count, fields[i].name, fields[i].offset)
-    if (p->kind == PLAN_FUNCTION) ADD(function);
-    if (p->kind == PLAN_EXCEPTION) ADD(exception);
-    if (p->kind == PLAN_GENERATOR) ADD(generator);
-    if (p->kind == PLAN_TRACEBACK) ADD(traceback);
-    if (p->kind == PLAN_METHOD) ADD(method);
-    if (p->kind == PLAN_TYPE) ADD(type);
-    if (p->kind == PLAN_CODE) ADD(code);
-    if (py_is_subtype(p->type, w->py.types.builtin_function)) ADD(builtin);
+#define ADD(name, type, field) add_member(w, rows, count, name, offsetof(type, field))
+    if (p->kind == PLAN_FUNCTION) add_structure(w, STRUCTURE_FUNCTION, rows, count);
+    if (p->kind == PLAN_EXCEPTION) add_structure(w, STRUCTURE_EXCEPTION, rows, count);
+    if (p->kind == PLAN_GENERATOR) add_structure(w, STRUCTURE_GENERATOR, rows, count);
+    if (p->kind == PLAN_CODE) add_structure(w, STRUCTURE_CODE, rows, count);
+    if (p->kind == PLAN_TRACEBACK) {
+        ADD("tb_next", py_traceback, next);
+        ADD("tb_frame", py_traceback, frame);
+    }
+    if (p->kind == PLAN_METHOD) {
+        ADD("__func__", py_bound, function);
+        ADD("__self__", py_bound, self);
+    }
+    if (p->kind == PLAN_TYPE) {
+        ADD("__mro__", py_type, mro);
+        ADD("__bases__", py_type, bases);
+    }
+    if (py_is_subtype(p->type, w->py.types.builtin_function)) ADD("__self__", py_builtin, self);
 #undef ADD
 }
 

@@ -6,7 +6,8 @@
  *      dicts.c     entries of dicts and of instances   texts.c     characters of a str
  *      walk.c      lists of the collector, the queue of what it does not follow, one object after the other
  *      plans.c     what is known of a type: its name, its named members, how its objects are sized and read
- *      edges.c     what an object refers to, by name    sizes.c    its bytes, as sys.getsizeof says
+ *      edges.c     what an object refers to, by name    structures.c  what fields of CPython itself are called
+ *      sizes.c     its bytes, as sys.getsizeof says
  *      roots.c     modules, interpreter state, what C holds    frames.c    threads and their frames
  *      names.c     types, labels and strings, each once; which keys may be told
  *      visited.c   the set of objects that were met, and the references to each

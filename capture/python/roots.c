@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "python_agent.h"
+#include "structures.h"
 
 enum { CALLBACK_WORDS = 3, CALLBACKS_MAX = 1 << 20, WORD = 8 };
 
@@ -78,21 +79,12 @@ static void atexit_roots(walk *w, void *interpreter)
 void roots_interpreter(walk *w, void *interpreter)
 {
     const layout *at = w->py.at;
-    const struct {
-        uint32_t offset, flags;
-        const char *label;
-    } rows[] = {{at->interp_modules, HSC_ROOT_SECONDARY, "sys.modules"},
-                {at->interp_sysdict, HSC_ROOT_SECONDARY, "module sys"},
-                {at->interp_builtins, HSC_ROOT_SECONDARY, "module builtins"},
-                {at->interp_importlib, HSC_ROOT_SECONDARY, "importlib"},
-                {at->interp_import_func, HSC_ROOT_SECONDARY, "importlib"},
-                {at->interp_codec_search_path, 0, "codec search functions"},
-                {at->interp_codec_search_cache, 0, "codec cache"},
-                {at->interp_codec_errors, 0, "codec error handlers"},
-                {at->interp_dict, HSC_ROOT_SECONDARY, "interpreter dict"}};
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        if (rows[i].offset != 0)
-            root(w, HSC_ROOT_RUNTIME, rows[i].flags, rows[i].label, py_object_at(interpreter, rows[i].offset));
+    structure_field fields[STRUCTURE_FIELDS_MAX];
+    const size_t count = structure_fields(at, STRUCTURE_INTERPRETER, fields);
+    for (size_t i = 0; i < count; i++)
+        if (fields[i].offset != 0)
+            root(w, HSC_ROOT_RUNTIME, fields[i].is_secondary ? HSC_ROOT_SECONDARY : 0, fields[i].name,
+                 py_object_at(interpreter, fields[i].offset));
     const char *collector =
         at->interp_gc != 0 ? (const char *)interpreter + at->interp_gc : w->py.runtime + at->runtime_gc;
     root(w, HSC_ROOT_FINALIZER, 0, "gc.garbage", py_object_at(collector, at->gc_garbage));

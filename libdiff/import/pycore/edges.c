@@ -130,37 +130,6 @@ static uint32_t take_label(pycore *c, uint64_t target)
 
 /* ---- names for what has none ---- */
 
-/* Fields of C that nothing else names, told by the types of both ends. A label in brackets is that of entries. */
-static const struct {
-    const char *source, *target, *label;
-} rules[] = {
-    {"functools._lru_cache_wrapper", "dict", "cache"},
-    {"functools._lru_cache_wrapper", "function", "__wrapped__"},
-    {"functools._lru_cache_wrapper", "type", ""},
-    {"functools._lru_cache_wrapper", NULL, "[]"},
-    {"_thread._local", "dict", "(threads)"},
-    {"collections.deque", NULL, "[]"},
-    {"set", NULL, "[]"},
-    {"frozenset", NULL, "[]"},
-    {"coroutine", "coroutine", "cr_await"},
-    {"coroutine", "generator", "cr_await"},
-    {"generator", "generator", "gi_yieldfrom"},
-    {"_asyncio.Task", "coroutine", "_coro"},
-    {"_asyncio.Task", "_asyncio.Future", "_fut_waiter"},
-    {"_asyncio.Task", "_asyncio.Task", "_fut_waiter"},
-    {"_asyncio.Task", "builtin_function_or_method", "_callbacks"},
-    {"_asyncio.Task", "function", "_callbacks"},
-    {"_asyncio.Task", "Context", "_context"},
-    {"_asyncio.Task", "_contextvars.Context", "_context"},
-    {"_asyncio.Future", "builtin_function_or_method", "_callbacks"},
-    {"_asyncio.Future", "TaskWakeupMethWrapper", "_callbacks"},
-    {"_asyncio.Future", "function", "_callbacks"},
-    {"_asyncio.Future", "_asyncio.Task", "_awaited_by"},
-    {"_asyncio.Future", "Context", "_context"},
-    {"_asyncio.Future", "_contextvars.Context", "_context"},
-    {"TaskWakeupMethWrapper", "_asyncio.Task", "__self__"},
-};
-
 static bool is_a(pycore *c, const pytype *type, const char *name)
 {
     char text[64];
@@ -175,20 +144,21 @@ static bool is_a(pycore *c, const pytype *type, const char *name)
 
 bool hsd_pyedges_has_rules(pycore *c, const pytype *type)
 {
-    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
-        if (is_a(c, type, rules[i].source)) return true;
+    for (size_t i = 0; i < structure_rule_count; i++)
+        if (is_a(c, type, structure_rules[i].source)) return true;
     return false;
 }
 
 static uint32_t label_by_rule(pycore *c, const pytype *type, uint64_t target)
 {
     const pytype *to = hsd_pyplans_of_object(c, target);
-    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
-        if (!is_a(c, type, rules[i].source) ||
-            (rules[i].target != NULL && (to == NULL || !hsd_pyplans_is_called(to, rules[i].target))))
+    for (size_t i = 0; i < structure_rule_count; i++) {
+        if (!is_a(c, type, structure_rules[i].source) ||
+            (structure_rules[i].target != NULL &&
+             (to == NULL || !hsd_pyplans_is_called(to, structure_rules[i].target))))
             continue;
-        if (rules[i].label[0] == '[') return LABEL_VALUE;
-        return rules[i].label[0] == '\0' ? LABEL_NONE : field_label(c, rules[i].label);
+        if (structure_rules[i].label[0] == '[') return LABEL_VALUE;
+        return structure_rules[i].label[0] == '\0' ? LABEL_NONE : field_label(c, structure_rules[i].label);
     }
     return LABEL_NONE;
 }

@@ -144,54 +144,33 @@ static void type_members(pycore *c, const pytype *type, pyrows *all)
         members_of_one(c, type, at, all);
 }
 
-typedef struct pyfield {
-    const char *name;
-    uint32_t offset;
-} pyfield;
-
-static void add_all(pycore *c, pyrows *all, const pyfield *fields, size_t count)
+static void add_structure(pycore *c, structure which, pyrows *all)
 {
+    structure_field fields[STRUCTURE_FIELDS_MAX];
+    const size_t count = structure_fields(&c->at, which, fields);
     for (size_t i = 0; i < count; i++)
         add_member(c, all, fields[i].name, fields[i].offset);
 }
 
 static void known_members(pycore *c, const pytype *type, pyrows *all)
 {
-    const layout *at = &c->at;
-    const pyfield function[] = {{"__code__", at->function_code},
-                                {"__globals__", at->function_globals},
-                                {"__builtins__", at->function_builtins},
-                                {"__name__", at->function_name},
-                                {"__qualname__", at->function_qualname},
-                                {"__defaults__", at->function_defaults},
-                                {"__kwdefaults__", at->function_kwdefaults},
-                                {"__closure__", at->function_closure},
-                                {"__doc__", at->function_doc},
-                                {"__module__", at->function_module},
-                                {"__annotations__", at->function_annotations}};
-    const pyfield exception[] = {{"args", at->exception_args},
-                                 {"__traceback__", at->exception_traceback},
-                                 {"__context__", at->exception_context},
-                                 {"__cause__", at->exception_cause}};
-    const pyfield generator[] = {{"gi_code", at->generator_code},
-                                 {"__name__", at->generator_name},
-                                 {"__qualname__", at->generator_qualname},
-                                 {"gi_frame", at->minor < 11 ? at->generator_frame : 0}};
-    const pyfield class[] = {{"__mro__", TYPE_MRO}, {"__bases__", TYPE_BASES}};
-    const pyfield builtin[] = {{"__self__", BUILTIN_SELF}};
-    const pyfield code[] = {{"co_localsplusnames", at->minor >= 11 ? at->code_local_names : 0}};
-    const pyfield traceback[] = {{"tb_next", TRACEBACK_NEXT}, {"tb_frame", TRACEBACK_FRAME}};
-    const pyfield method[] = {{"__func__", METHOD_FUNCTION}, {"__self__", METHOD_SELF}};
-#define ADD(fields) add_all(c, all, fields, sizeof fields / sizeof fields[0])
-    if (type->kind == KIND_FUNCTION) ADD(function);
-    if (type->kind == KIND_EXCEPTION) ADD(exception);
-    if (type->kind == KIND_GENERATOR) ADD(generator);
-    if (type->kind == KIND_TRACEBACK) ADD(traceback);
-    if (type->kind == KIND_METHOD) ADD(method);
-    if (type->kind == KIND_TYPE) ADD(class);
-    if (type->kind == KIND_CODE) ADD(code);
-    if (hsd_pyplans_is_subtype(c, type, py_symbol(c, PY_BUILTIN))) ADD(builtin);
-#undef ADD
+    if (type->kind == KIND_FUNCTION) add_structure(c, STRUCTURE_FUNCTION, all);
+    if (type->kind == KIND_EXCEPTION) add_structure(c, STRUCTURE_EXCEPTION, all);
+    if (type->kind == KIND_GENERATOR) add_structure(c, STRUCTURE_GENERATOR, all);
+    if (type->kind == KIND_CODE) add_structure(c, STRUCTURE_CODE, all);
+    if (type->kind == KIND_TRACEBACK) {
+        add_member(c, all, "tb_next", TRACEBACK_NEXT);
+        add_member(c, all, "tb_frame", TRACEBACK_FRAME);
+    }
+    if (type->kind == KIND_METHOD) {
+        add_member(c, all, "__func__", METHOD_FUNCTION);
+        add_member(c, all, "__self__", METHOD_SELF);
+    }
+    if (type->kind == KIND_TYPE) {
+        add_member(c, all, "__mro__", TYPE_MRO);
+        add_member(c, all, "__bases__", TYPE_BASES);
+    }
+    if (hsd_pyplans_is_subtype(c, type, py_symbol(c, PY_BUILTIN))) add_member(c, all, "__self__", BUILTIN_SELF);
 }
 
 bool hsd_pynaming_members(pycore *c, pytype *type)

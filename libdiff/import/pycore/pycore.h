@@ -30,7 +30,7 @@
 #include "go/types/memory.h"
 #include "import/id_table.h"
 #include "import/importer.h"
-#include "python/layouts.h"
+#include "python/structures.h"
 
 /* ---- memory.c ---- */
 

@@ -90,22 +90,12 @@ static void atexit_roots(pycore *c, uint64_t interpreter)
 void hsd_pyroots_interpreter(pycore *c, uint64_t interpreter)
 {
     const layout *at = &c->at;
-    const struct {
-        uint32_t offset, flags;
-        const char *label;
-    } rows[] = {{at->interp_modules, HSC_ROOT_SECONDARY, "sys.modules"},
-                {at->interp_sysdict, HSC_ROOT_SECONDARY, "module sys"},
-                {at->interp_builtins, HSC_ROOT_SECONDARY, "module builtins"},
-                {at->interp_importlib, HSC_ROOT_SECONDARY, "importlib"},
-                {at->interp_import_func, HSC_ROOT_SECONDARY, "importlib"},
-                {at->interp_codec_search_path, 0, "codec search functions"},
-                {at->interp_codec_search_cache, 0, "codec cache"},
-                {at->interp_codec_errors, 0, "codec error handlers"},
-                {at->interp_dict, HSC_ROOT_SECONDARY, "interpreter dict"}};
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        if (rows[i].offset != 0)
-            hsd_pyroots_put(c, HSC_ROOT_RUNTIME, rows[i].flags, rows[i].label,
-                            py_word(c, interpreter + rows[i].offset));
+    structure_field fields[STRUCTURE_FIELDS_MAX];
+    const size_t count = structure_fields(at, STRUCTURE_INTERPRETER, fields);
+    for (size_t i = 0; i < count; i++)
+        if (fields[i].offset != 0)
+            hsd_pyroots_put(c, HSC_ROOT_RUNTIME, fields[i].is_secondary ? HSC_ROOT_SECONDARY : 0, fields[i].name,
+                            py_word(c, interpreter + fields[i].offset));
     const uint64_t collector =
         at->interp_gc != 0 ? interpreter + at->interp_gc : py_symbol(c, PY_RUNTIME) + at->runtime_gc;
     hsd_pyroots_put(c, HSC_ROOT_FINALIZER, 0, "gc.garbage", py_word(c, collector + at->gc_garbage));
