@@ -161,12 +161,9 @@ static bool is_usable_diff(const cli_app *cli)
 
 static int run_diff(cli_app *cli)
 {
-    cli_outlets outlets;
-    int result = CLI_DONE;
     if (cli->input_count > 2) return cli_run_series(cli);
     if (!is_usable_diff(cli)) return CLI_USAGE;
-    if (!cli_outlets_open(&outlets, cli, HSD_HOLDS_DIFF, &result)) return result;
-    return cli_outlets_close(&outlets, cli, cli_compare(cli, &outlets));
+    return cli_outlets_run(cli, HSD_HOLDS_DIFF, cli_compare);
 }
 
 static const cli_example examples[] = {
@@ -183,10 +180,7 @@ static const cli_example examples[] = {
 };
 
 static const cli_option *const options[] = {
-    &cli_option_format_of_growth,
-    &cli_option_html,
-    &cli_option_also,
-    &cli_option_max_bytes,
+    CLI_OPTIONS_OF_A_REPORT,
     &cli_option_top,
     &(const cli_option){.letter = 's',
                         .name = "sort",
@@ -224,13 +218,8 @@ static const cli_option *const options[] = {
     &cli_option_match,
     &cli_option_key,
     &cli_option_min,
-    &cli_option_bytes,
-    &cli_option_plain,
-    &cli_option_wide,
-    &cli_option_from,
-    &cli_option_exe,
-    &cli_option_dump,
-    &cli_option_final_is_strong,
+    CLI_OPTIONS_OF_TABLES,
+    CLI_OPTIONS_OF_DUMPS,
     CLI_OPTIONS_OF_READING,
     NULL,
 };

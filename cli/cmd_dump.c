@@ -343,10 +343,7 @@ static const cli_option *const options[] = {
         .choices = "strings|types|labels|sites|threads|frames|metrics|losses|objects|edges|roots|totals|groups",
         .told = CLI_LEFT_OUT,
         .help = "the kinds of records to print, separated by commas"},
-    &cli_option_from,
-    &cli_option_exe,
-    &cli_option_dump,
-    &cli_option_final_is_strong,
+    CLI_OPTIONS_OF_DUMPS,
     CLI_OPTIONS_OF_READING,
     NULL,
 };

@@ -56,14 +56,11 @@ static int run_paths_with(cli_app *cli, cli_outlets *outlets)
 
 static int run_paths(cli_app *cli)
 {
-    cli_outlets outlets;
-    int result = CLI_DONE;
     if (cli->inputs[1][0] == 0) {
         cli_complain("which objects? hsdiff paths takes the name of a type, or an id.");
         return CLI_USAGE;
     }
-    if (!cli_outlets_open(&outlets, cli, HSD_HOLDS_PATHS, &result)) return result;
-    return cli_outlets_close(&outlets, cli, run_paths_with(cli, &outlets));
+    return cli_outlets_run(cli, HSD_HOLDS_PATHS, run_paths_with);
 }
 
 static const cli_example examples[] = {
@@ -75,10 +72,7 @@ static const cli_example examples[] = {
 };
 
 static const cli_option *const options[] = {
-    &cli_option_format_of_growth,
-    &cli_option_html,
-    &cli_option_also,
-    &cli_option_max_bytes,
+    CLI_OPTIONS_OF_A_REPORT,
     &(const cli_option){.name = "top",
                         .value = "N",
                         .kind = CLI_OTHER,
@@ -86,13 +80,8 @@ static const cli_option *const options[] = {
                         .told = CLI_TOLD,
                         .help = "show N paths and add up the rest, or all of them (all); by default 10"},
     &cli_option_partial,
-    &cli_option_bytes,
-    &cli_option_plain,
-    &cli_option_wide,
-    &cli_option_from,
-    &cli_option_exe,
-    &cli_option_dump,
-    &cli_option_final_is_strong,
+    CLI_OPTIONS_OF_TABLES,
+    CLI_OPTIONS_OF_DUMPS,
     CLI_OPTIONS_OF_READING,
     NULL,
 };

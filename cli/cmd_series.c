@@ -16,15 +16,12 @@ static const cli_example examples[] = {
 };
 
 static const cli_option *const options[] = {
-    &cli_option_format_of_growth,
-    &cli_option_html,
-    &cli_option_also,
+    CLI_OPTIONS_OF_A_REPORT,
     &cli_option_warmup,
     &cli_option_label,
     &cli_option_survivors,
     &cli_option_cohorts,
     &cli_option_no_cohorts,
-    &cli_option_max_bytes,
     &cli_option_top,
     &cli_option_summary,
     &(const cli_option){.name = "table",
@@ -37,13 +34,8 @@ static const cli_option *const options[] = {
     &cli_option_no_holders,
     &cli_option_partial,
     &cli_option_min,
-    &cli_option_bytes,
-    &cli_option_plain,
-    &cli_option_wide,
-    &cli_option_from,
-    &cli_option_exe,
-    &cli_option_dump,
-    &cli_option_final_is_strong,
+    CLI_OPTIONS_OF_TABLES,
+    CLI_OPTIONS_OF_DUMPS,
     CLI_OPTIONS_OF_READING,
     NULL,
 };

@@ -79,14 +79,11 @@ static bool both_to_stdout(const cli_options *options)
 
 static int run_top(cli_app *cli)
 {
-    cli_outlets outlets;
-    int result = CLI_DONE;
     if (both_to_stdout(&cli->options)) {
         cli_complain("--retained and the report cannot both go to standard output: add -o FILE.");
         return CLI_USAGE;
     }
-    if (!cli_outlets_open(&outlets, cli, HSD_HOLDS_TOP, &result)) return result;
-    return cli_outlets_close(&outlets, cli, run_top_with(cli, &outlets));
+    return cli_outlets_run(cli, HSD_HOLDS_TOP, run_top_with);
 }
 
 static const cli_example examples[] = {
@@ -98,10 +95,7 @@ static const cli_example examples[] = {
 };
 
 static const cli_option *const options[] = {
-    &cli_option_format_of_growth,
-    &cli_option_html,
-    &cli_option_also,
-    &cli_option_max_bytes,
+    CLI_OPTIONS_OF_A_REPORT,
     &(const cli_option){.name = "top",
                         .value = "N",
                         .kind = CLI_OTHER,
@@ -134,13 +128,8 @@ static const cli_option *const options[] = {
                         .help = "also list what every live object retains there, as CSV: "
                                 "id,type,bytes,retained_bytes,retained_objects,dominator"},
     &cli_option_partial,
-    &cli_option_bytes,
-    &cli_option_plain,
-    &cli_option_wide,
-    &cli_option_from,
-    &cli_option_exe,
-    &cli_option_dump,
-    &cli_option_final_is_strong,
+    CLI_OPTIONS_OF_TABLES,
+    CLI_OPTIONS_OF_DUMPS,
     CLI_OPTIONS_OF_READING,
     NULL,
 };

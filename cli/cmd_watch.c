@@ -118,15 +118,12 @@ static int watch_it(cli_app *cli, cli_outlets *outlets)
 
 static int run_watch(cli_app *cli)
 {
-    cli_outlets outlets;
-    int result = CLI_DONE;
     if (cli->options.watch.keep > 0 && cli->options.watch.keep < KEEP_LEAST) {
         cli_complain("--keep takes at least 2: the first capture and the last.");
         return CLI_USAGE;
     }
     if (!cli_knows_way(cli)) return CLI_USAGE;
-    if (!cli_outlets_open(&outlets, cli, HSD_HOLDS_DIFF, &result)) return result;
-    return cli_outlets_close(&outlets, cli, watch_it(cli, &outlets));
+    return cli_outlets_run(cli, HSD_HOLDS_DIFF, watch_it);
 }
 
 static const cli_example examples[] = {
@@ -139,10 +136,7 @@ static const cli_example examples[] = {
 };
 
 static const cli_option *const options[] = {
-    &cli_option_format_of_growth,
-    &cli_option_html,
-    &cli_option_also,
-    &cli_option_max_bytes,
+    CLI_OPTIONS_OF_A_REPORT,
     &(const cli_option){
         .name = "every",
         .value = "TIME",
@@ -198,9 +192,7 @@ static const cli_option *const options[] = {
     &cli_option_symbols,
     &cli_option_top,
     &cli_option_min,
-    &cli_option_bytes,
-    &cli_option_plain,
-    &cli_option_wide,
+    CLI_OPTIONS_OF_TABLES,
     &cli_option_with_values,
     &cli_option_level,
     &cli_option_encrypt_to,

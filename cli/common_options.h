@@ -23,6 +23,13 @@ extern const cli_option cli_option_format_of_one, cli_option_format_of_growth, c
 /* The formats of reports, those that hold checks alone among them: "text|json|…". */
 const char *cli_formats_of_checks(void);
 
+/* Of every command that ends in a report: its form and its files; and how numbers and names stand in its tables. */
+#define CLI_OPTIONS_OF_A_REPORT &cli_option_format_of_growth, &cli_option_html, &cli_option_also, &cli_option_max_bytes
+#define CLI_OPTIONS_OF_TABLES   &cli_option_bytes, &cli_option_plain, &cli_option_wide
+
+/* Of every command that takes foreign dumps, and imports them on the way. */
+#define CLI_OPTIONS_OF_DUMPS &cli_option_from, &cli_option_exe, &cli_option_dump, &cli_option_final_is_strong
+
 /* Last in the lists: of every command that works, and of help, which names the first two itself. */
 #define CLI_OPTIONS_OF_A_PAGE                                                                                          \
     &cli_option_color, &cli_option_quiet, &cli_option_verbose, &cli_option_help, &cli_option_version

@@ -199,6 +199,14 @@ int cli_outlets_close(cli_outlets *outlets, const cli_app *cli, int result)
     return outlets->out.file ? cli_out_close(&outlets->out, cli, result) : result;
 }
 
+int cli_outlets_run(cli_app *cli, cli_holds holds, cli_answer_fn answer)
+{
+    cli_outlets outlets;
+    int result = CLI_DONE;
+    if (!cli_outlets_open(&outlets, cli, holds, &result)) return result;
+    return cli_outlets_close(&outlets, cli, answer(cli, &outlets));
+}
+
 /* ---- writing ---- */
 
 hsd_report_options cli_report_options(const cli_app *cli, bool to_file)

@@ -42,4 +42,11 @@ hsd_status cli_outlets_write(cli_outlets *outlets, const cli_app *cli, cli_repor
 /* As cli_out_close. */
 int cli_outlets_close(cli_outlets *outlets, const cli_app *cli, int result);
 
+/* What a command answers into its outlets; the exit status. */
+typedef int (*cli_answer_fn)(cli_app *cli, cli_outlets *outlets);
+
+/* Opens the outlets, has `answer` fill them, and closes them. The exit status: that of the answer, or of the outlet
+ * that could not be opened or finished. */
+int cli_outlets_run(cli_app *cli, cli_holds holds, cli_answer_fn answer);
+
 #endif

@@ -208,9 +208,6 @@ static int run_series_with(cli_app *cli, cli_outlets *outlets)
 
 int cli_run_series(cli_app *cli)
 {
-    cli_outlets outlets;
-    int result = CLI_DONE;
     if (!cli_series_is_usable(cli)) return CLI_USAGE;
-    if (!cli_outlets_open(&outlets, cli, HSD_HOLDS_SERIES, &result)) return result;
-    return cli_outlets_close(&outlets, cli, run_series_with(cli, &outlets));
+    return cli_outlets_run(cli, HSD_HOLDS_SERIES, run_series_with);
 }
