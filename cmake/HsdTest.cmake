@@ -32,7 +32,7 @@ check_linker_flag(C "-fuse-ld=gold" HSD_HAVE_GOLD)
 set(HSD_TIMES_AS_LONG 1 CACHE STRING "A test may take so many times as long as it may else (scripts/test --under-load)")
 
 set(HSD_TEST_ENVIRONMENT
-  "ASAN_OPTIONS=detect_leaks=1:abort_on_error=0:strict_string_checks=1:allocator_may_return_null=1:clear_shadow_mmap_threshold=16777216"
+  "ASAN_OPTIONS=detect_leaks=1:abort_on_error=0:strict_string_checks=1:allocator_may_return_null=1:clear_shadow_mmap_threshold=16777216:handle_sigill=1"
   "UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1"
   "TSAN_OPTIONS=halt_on_error=1:allocator_may_return_null=1"
   "HSD_SOURCE_DIR=${PROJECT_SOURCE_DIR}" "HSD_BUILD_DIR=${PROJECT_BINARY_DIR}")

@@ -78,7 +78,7 @@ class Copy:
         self.tests += [(f"sweep_{name}", [f"tests/integrity/sweep_{name}"]) for name in SWEEPS]
         self.kills = dict.fromkeys((name for name, _ in self.tests), 0)
         self.environment = {**{name: value for name, value in os.environ.items() if name not in ("HSD_LONG", "HSD_SEED")},
-                            "ASAN_OPTIONS": "detect_leaks=1:allocator_may_return_null=1", "UBSAN_OPTIONS": "halt_on_error=1"}
+                            "ASAN_OPTIONS": "detect_leaks=1:allocator_may_return_null=1:handle_sigill=1", "UBSAN_OPTIONS": "halt_on_error=1"}
 
     def build_targets(self, *names):
         return command("ninja", "-C", self.build, "-j2", *names)

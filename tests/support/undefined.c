@@ -1,0 +1,42 @@
+/*
+ * Does what is undefined, in the way that its argument names: in a preset with sanitizers the program must end there
+ * and say in which line (test_undefined.py).
+ */
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+    const char *name;
+    int value;
+} ways[] = {{"sum", INT_MAX}, {"shift", 40}, {"index", 4}, {"aligned", 1}, {"null", 0}, {"truth", 2}};
+
+static int undefined(const char *way, int value)
+{
+    static const int table[4] = {1, 2, 3, 4};
+    static char bytes[16];
+    bool truth = false;
+    if (strcmp(way, "sum") == 0) return value + 1;
+    if (strcmp(way, "shift") == 0) return 1 << value;
+    if (strcmp(way, "index") == 0) return table[value];
+    if (strcmp(way, "aligned") == 0) return *(const int *)(const void *)(bytes + value);
+    if (strcmp(way, "null") == 0) return *(const int *)(uintptr_t)value;
+    memcpy(&truth, &value, sizeof truth);
+    return truth;
+}
+
+int main(int argc, char **argv)
+{
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        if (argc == 2 && strcmp(argv[1], ways[i].name) == 0) {
+            volatile int value = ways[i].value;
+            printf("%d\n", undefined(argv[1], value));
+            return 0;
+        }
+        if (argc == 1) puts(ways[i].name);
+    }
+    return argc == 1 ? 0 : 2;
+}
