@@ -87,8 +87,10 @@ static size_t count_bytes(const char *at)
 char *mark_names(const char *text, const char *mark)
 {
     hsd_buffer out = {0};
+    const char *const text_end = text + strlen(text);
     for (const char *line = text; *line != '\0';) {
-        const char *end = strchr(line, '\n') + 1;
+        const char *end =
+            (const char *)memchr(line, '\n', (size_t)(text_end - line)) + 1; /* strchr() is held to look at all of it */
         const char *quote = memchr(line, '"', (size_t)(end - line));
         const char *cut = line; /* what is copied up to */
         const bool has_room = quote != NULL && count_bytes(quote + 1) < HSC_MAX_TEXT_BYTES;
