@@ -358,6 +358,15 @@ def left_behind():
     return {*glob.glob("/tmp/.attach_pid*"), *glob.glob("/tmp/.hsdiff-dump-*"), *glob.glob(f"{os.getcwd()}/.attach_pid*")}
 
 
+def what_stays(found):
+    """Of what is found: those of other tests come and go."""
+    deadline, left = time.monotonic() + 20, found()
+    while left and time.monotonic() < deadline:
+        time.sleep(0.1)
+        left &= found()
+    return left
+
+
 def aborted(way):
     def case(tool, folder):
         need_agent(tool)
@@ -377,11 +386,7 @@ def aborted(way):
                 (folder / "cut.hs").unlink(missing_ok=True)
             check(cut > tries / 2, f"only {cut} of {tries} were cut: the test proves nothing")
             check(program.is_alive(), "the JVM ended")
-            deadline, left = time.monotonic() + 20, left_behind() - before
-            while left and time.monotonic() < deadline: # those of other tests come and go
-                time.sleep(0.1)
-                left &= left_behind()
-            same("files left behind", left, set())
+            same("files left behind", what_stays(lambda: left_behind() - before), set())
             same("files beside the captures", sorted(p.name for p in folder.iterdir()), ["a.hs", "b.hs"])
             tool.capture(program.pid, folder / "c.hs", "--way", way)
             tool.run("verify", folder / "c.hs")
@@ -407,7 +412,7 @@ def target_killed(tool, folder):
             if client.returncode != 0:
                 ended += 1
                 check(not (folder / "x.hs").exists(), f"a cut capture stayed: {said}")
-                left = glob.glob(f"/tmp/.*pid{program.pid}") + glob.glob("/tmp/.hsdiff-dump-*")
+                left = what_stays(lambda pid=program.pid: {*glob.glob(f"/tmp/.*pid{pid}"), *glob.glob("/tmp/.hsdiff-dump-*")})
                 check(not left, f"left: {left} ({way}): {said}")
             (folder / "x.hs").unlink(missing_ok=True)
     say(f"        {ended} of {tries} were cut")
