@@ -24,7 +24,7 @@ static char first[120], second[120];
 static uint64_t heap_count(void)
 {
     const char *given = getenv("HSD_PAIRS");
-    return given != NULL ? strtoull(given, NULL, 0) : test_size(HEAPS, HEAPS / 5);
+    return given != NULL ? strtoull(given, NULL, 0) : test_cases(HEAPS);
 }
 
 static hsd_capture *open_file(const char *file)

@@ -1,6 +1,6 @@
 /*
  * Every question of hsdiff/browse.h about every object of random heaps against definitions: one capture, and pairs, in
- * random forms, with random memory and threads. HSD_PAIRS sets how many heaps (a fifth under sanitizers), HSD_SEED
+ * random forms, with random memory and threads. HSD_PAIRS sets how many heaps (tests/support/sizes.h), HSD_SEED
  * where they start.
  */
 #include <criterion/criterion.h>
@@ -21,7 +21,7 @@ TestSuite(browse, .init = setup, .fini = teardown);
 static uint64_t heap_count(void)
 {
     const char *given = getenv("HSD_PAIRS");
-    return given != NULL ? strtoull(given, NULL, 0) : test_size(HEAPS, HEAPS / 5);
+    return given != NULL ? strtoull(given, NULL, 0) : test_cases(HEAPS);
 }
 
 typedef struct looked { /* one side at hand */

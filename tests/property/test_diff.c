@@ -1,6 +1,6 @@
 /*
  * The numbers of a diff against the oracle: random pairs of heaps, written in random forms, compared
- * with random memory and threads. HSD_PAIRS sets how many (a fifth under sanitizers), HSD_SEED
+ * with random memory and threads. HSD_PAIRS sets how many (tests/support/sizes.h), HSD_SEED
  * where they start.
  */
 #include <criterion/criterion.h>
@@ -41,7 +41,7 @@ TestSuite(diff, .init = setup, .fini = teardown);
 static uint64_t pair_count(void)
 {
     const char *given = getenv("HSD_PAIRS");
-    return given != NULL ? strtoull(given, NULL, 0) : test_size(PAIRS, PAIRS / 5);
+    return given != NULL ? strtoull(given, NULL, 0) : test_cases(PAIRS);
 }
 
 static hsd_match_by match_by;
@@ -185,7 +185,7 @@ Test(diff, equals_the_oracle_on_random_trees, .timeout = 3600)
 
 Test(diff, with_itself_is_empty_and_backwards_is_the_mirror_image)
 {
-    const uint64_t pairs = test_size(MIRRORED, MIRRORED / 5);
+    const uint64_t pairs = test_cases(MIRRORED);
     for (uint64_t i = 0; i < pairs; i++) {
         test_random random = {test_seed(100000) + i};
         const model_heap before = model_random(&random), after = model_later(&before, &random);

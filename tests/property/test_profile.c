@@ -22,7 +22,7 @@ TestSuite(profile, .init = setup, .fini = teardown);
 static uint64_t heap_count(void)
 {
     const char *given = getenv("HSD_PAIRS");
-    return given != NULL ? strtoull(given, NULL, 0) : test_size(HEAPS, HEAPS / 5);
+    return given != NULL ? strtoull(given, NULL, 0) : test_cases(HEAPS);
 }
 
 static hsd_profile *profile_of_file(const char *file, const hsd_profile_options *options, const hsd_run *run)

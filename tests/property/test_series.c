@@ -20,7 +20,7 @@ TestSuite(series, .init = kit_setup, .fini = kit_teardown);
 static uint64_t series_count(void)
 {
     const char *given = getenv("HSD_PAIRS");
-    return given != NULL ? strtoull(given, NULL, 0) : test_size(SERIES, SERIES / 5);
+    return given != NULL ? strtoull(given, NULL, 0) : test_cases(SERIES);
 }
 
 static hsd_run random_run(test_random *random)
@@ -402,7 +402,7 @@ Test(series, equals_the_oracle_on_random_heaps, .timeout = 3600)
 /* Without a domain ids are not trusted; a diff of each pair trusts them, and must come to the same. */
 Test(series, ages_by_pairs_are_those_by_ids, .timeout = 3600)
 {
-    for (uint64_t i = 0, pairs = test_size(60, 12); i < pairs; i++) {
+    for (uint64_t i = 0, pairs = test_cases(60); i < pairs; i++) {
         const unsigned long seed = (unsigned long)(test_seed(70000) + i);
         test_random random = {seed};
         const size_t count = 2 + (size_t)test_below(&random, 7);

@@ -1,7 +1,7 @@
 /*
  * Objects recognised by structure, against definitions: whoever is taken for whom, the numbers are those of captures in
  * which ids say exactly that. Random pairs of heaps that moved in four ways; which objects are right is printed, and
- * held against the truth where nothing can be mistaken. HSD_PAIRS sets how many (a fifth under sanitizers), HSD_SEED
+ * held against the truth where nothing can be mistaken. HSD_PAIRS sets how many (tests/support/sizes.h), HSD_SEED
  * where they start.
  */
 #include "structure_kit.h"
@@ -21,7 +21,7 @@ TestSuite(structure, .init = setup, .fini = teardown);
 static uint64_t pair_count(uint64_t built_in)
 {
     const char *given = getenv("HSD_PAIRS");
-    return given != NULL ? strtoull(given, NULL, 0) * built_in / PAIRS : test_size(built_in, built_in / 5);
+    return given != NULL ? strtoull(given, NULL, 0) * built_in / PAIRS : test_cases(built_in);
 }
 
 /* ---- small heaps against the oracle ---- */

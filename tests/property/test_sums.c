@@ -179,7 +179,7 @@ static bool check_heaps(uint64_t seed)
 
 Test(sums, are_what_a_diff_by_counts_says, .timeout = 1200)
 {
-    const uint64_t start = test_seed(1), count = test_size(HEAPS, HEAPS / 8);
+    const uint64_t start = test_seed(1), count = test_cases(HEAPS);
     uint64_t compared = 0;
     for (uint64_t i = 0; i < count; i++)
         compared += check_heaps(start + i);
@@ -230,7 +230,7 @@ static void check_objects(uint64_t seed)
 
 Test(sums, with_identities_tell_new_and_freed, .timeout = 1200)
 {
-    const uint64_t start = test_seed(3), count = test_size(HEAPS, HEAPS / 8);
+    const uint64_t start = test_seed(3), count = test_cases(HEAPS);
     for (uint64_t i = 0; i < count; i++)
         check_objects(start + i);
 }

@@ -1,8 +1,8 @@
 /*
  * What hsd_top_run says of one capture against definitions: random heaps, written in random forms, looked at with
  * random memory and threads. An object retains what is not reached without it; a type and a name of a root retain what
- * some one of their objects or nodes does. HSD_PAIRS sets how many heaps (a fifth under
- * sanitizers), HSD_SEED where they start.
+ * some one of their objects or nodes does. HSD_PAIRS sets how many heaps (tests/support/sizes.h), HSD_SEED where they
+ * start.
  */
 #include <criterion/criterion.h>
 
@@ -22,7 +22,7 @@ TestSuite(top, .init = setup, .fini = teardown);
 static uint64_t heap_count(void)
 {
     const char *given = getenv("HSD_PAIRS");
-    return given != NULL ? strtoull(given, NULL, 0) : test_size(HEAPS, HEAPS / 5);
+    return given != NULL ? strtoull(given, NULL, 0) : test_cases(HEAPS);
 }
 
 typedef struct listing {
