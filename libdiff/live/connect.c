@@ -1,8 +1,8 @@
 #define _GNU_SOURCE /* setns, struct ucred */
 /*
  * To an agent's socket. Its name is in the network namespace of the process; root can go there, on a thread that ends
- * with it, and come back with the connection. Anyone may have taken the name: who listens is what the kernel says, not
- * the name.
+ * with it, and come back with the connection. Where the process has users of its own, root is nobody there: it comes
+ * as the user of the process. Anyone may have taken the name: who listens is what the kernel says, not the name.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -12,16 +12,21 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #include "live/connect.h"
 
+enum { QUEUE_LENGTH = 4 };
+
 typedef struct visit {
     const hsd_process_facts *facts;
     const struct sockaddr *name;
     socklen_t size;
+    bool enters_network, is_as_user;
     int fd, error;
 } visit;
 
@@ -42,30 +47,103 @@ static void connect_here(visit *v)
     v->fd = -1;
 }
 
+static int enter_network(const hsd_process_facts *facts)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%ld/ns/net", facts->pid);
+    const int space = open(path, O_RDONLY | O_CLOEXEC);
+    const int error = space < 0 || setns(space, CLONE_NEWNET) != 0 ? errno : 0;
+    if (space >= 0) close(space);
+    return error;
+}
+
+/* This thread alone, so by the system calls themselves. */
+static int become_user(const hsd_process_facts *facts)
+{
+    const int dumpable = prctl(PR_GET_DUMPABLE); /* the kernel takes it from the whole process */
+    const bool is_done =
+        syscall(SYS_setresgid, -1, facts->gid, -1) == 0 && syscall(SYS_setresuid, -1, facts->uid, -1) == 0;
+    const int error = is_done ? 0 : errno;
+    if (dumpable == 1) prctl(PR_SET_DUMPABLE, 1);
+    return error;
+}
+
+/* A socket that has a path is found with the rights from before: its user may not be allowed the way to it. */
+static void connect_as_user(visit *v)
+{
+    const struct sockaddr_un *given = (const struct sockaddr_un *)v->name;
+    struct sockaddr_un found = {.sun_family = AF_UNIX};
+    const bool has_path = given->sun_family == AF_UNIX && given->sun_path[0] != '\0';
+    const int fd = has_path ? open(given->sun_path, O_PATH | O_CLOEXEC) : -1;
+    if (has_path && fd < 0) {
+        v->error = errno;
+        return;
+    }
+    if (has_path) {
+        snprintf(found.sun_path, sizeof found.sun_path, "/proc/self/fd/%d", fd);
+        v->name = (const struct sockaddr *)&found;
+        v->size = sizeof found;
+    }
+    v->error = become_user(v->facts);
+    if (v->error == 0) connect_here(v);
+    if (fd >= 0) close(fd);
+}
+
 static void *connect_there(void *context)
 {
     visit *v = context;
-    char path[64];
-    snprintf(path, sizeof path, "/proc/%ld/ns/net", v->facts->pid);
-    const int space = open(path, O_RDONLY | O_CLOEXEC);
-    if (space < 0 || setns(space, CLONE_NEWNET) != 0)
-        v->error = errno;
-    else
+    if (v->enters_network) v->error = enter_network(v->facts);
+    if (v->error == 0 && v->is_as_user)
+        connect_as_user(v);
+    else if (v->error == 0)
         connect_here(v);
-    if (space >= 0) close(space);
     return NULL;
+}
+
+static bool needs_user(const hsd_process_facts *facts) { return facts->has_other_users && geteuid() == 0; }
+
+static int go(int *out, visit *v)
+{
+    pthread_t thread;
+    v->fd = -1;
+    v->is_as_user = needs_user(v->facts);
+    if (!v->enters_network && !v->is_as_user)
+        connect_here(v);
+    else if ((v->error = pthread_create(&thread, NULL, connect_there, v)) == 0)
+        pthread_join(thread, NULL);
+    *out = v->fd;
+    return v->fd >= 0 ? 0 : v->error;
 }
 
 int hsd_connect_in(int *out, const hsd_process_facts *facts, const struct sockaddr *name, socklen_t size)
 {
-    visit v = {.facts = facts, .name = name, .size = size, .fd = -1};
+    return go(out, &(visit){.facts = facts, .name = name, .size = size, .enters_network = !facts->is_same_network});
+}
+
+int hsd_connect_path(int *out, const hsd_process_facts *facts, const struct sockaddr_un *address)
+{
+    return go(out,
+              &(visit){.facts = facts, .name = (const struct sockaddr *)address, .size = (socklen_t)sizeof *address});
+}
+
+/* Who listens is, for those who connect, who called listen. */
+static void *listen_there(void *context)
+{
+    visit *v = context;
+    v->error = become_user(v->facts);
+    if (v->error == 0 && listen(v->fd, QUEUE_LENGTH) != 0) v->error = errno;
+    return NULL;
+}
+
+int hsd_listen_for(int fd, const hsd_process_facts *facts)
+{
+    visit v = {.facts = facts, .fd = fd};
     pthread_t thread;
-    if (facts->is_same_network)
-        connect_here(&v);
-    else if ((v.error = pthread_create(&thread, NULL, connect_there, &v)) == 0)
-        pthread_join(thread, NULL);
-    *out = v.fd;
-    return v.fd >= 0 ? 0 : v.error;
+    if (!needs_user(facts)) return listen(fd, QUEUE_LENGTH) == 0 ? 0 : errno;
+    const int error = pthread_create(&thread, NULL, listen_there, &v);
+    if (error != 0) return error;
+    pthread_join(thread, NULL);
+    return v.error;
 }
 
 static hsd_status refuse_stranger(const hsd_process_facts *facts, const struct ucred *peer, hsd_error *err)

@@ -155,6 +155,7 @@ hsd_status hsd_facts_read(hsd_process_facts *out, long pid, hsd_error *err)
     out->is_same_network = is_same_namespace(pid, "net");
     out->is_same_mounts = is_same_namespace(pid, "mnt");
     out->is_same_pids = is_same_namespace(pid, "pid");
+    out->has_other_users = !is_same_namespace(pid, "user");
     return HSD_OK;
 }
 

@@ -81,6 +81,10 @@ hsd_status hsd_gates_pass(const hsd_process_facts *facts, hsd_error *err);
 /* A gate of ways that go through sockets: the process has a network namespace of its own. Fills the error, closed. */
 hsd_gate hsd_gate_of_network(const hsd_process_facts *facts, hsd_error *err);
 
+/* What gives the right to look into the process, which may not be looked at from here; `otherwise` is what needs no
+ * such right. */
+void hsd_gate_hint_rights(const hsd_process_facts *facts, hsd_error *err, const char *otherwise);
+
 /* Why `pid` is not in /proc: no process, or hidden. */
 hsd_status hsd_gate_of_absence(long pid, hsd_error *err);
 

@@ -3,13 +3,16 @@
  * never the first advice, and no protection of the machine is to be switched off.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <pwd.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "live/facts.h"
+#include "live/procfs.h"
 
 void hsd_user_name(char *out, size_t size, unsigned uid)
 {
@@ -61,6 +64,46 @@ hsd_status hsd_gates_pass(const hsd_process_facts *facts, hsd_error *err)
         return hsd_fail(err, HSD_E_UNSUPPORTED, "process %ld (%s) is a thread of the kernel: it has no heap",
                         facts->pid, facts->command);
     return HSD_OK;
+}
+
+/* Does this program live in a user namespace of its own, as in a rootless container? */
+static bool has_own_users(void)
+{
+    uint64_t inner = 0, outer = 0, count = 0;
+    char *map = hsd_procfs_read("/proc/self/uid_map", 4096, NULL);
+    const bool is_known = map != NULL && sscanf(map, "%" SCNu64 " %" SCNu64 " %" SCNu64, &inner, &outer, &count) == 3;
+    free(map);
+    return is_known && !(inner == 0 && outer == 0 && count == UINT32_MAX);
+}
+
+void hsd_gate_hint_rights(const hsd_process_facts *facts, hsd_error *err, const char *otherwise)
+{
+    char owner[64];
+    if (has_own_users()) {
+        hsd_error_set_hint(err,
+                           "hsdiff runs in a user namespace of its own (a rootless container, unshare -U), whose root "
+                           "is no more than its user outside: run it outside, or where the process is; or %s",
+                           otherwise);
+        return;
+    }
+    if (facts->uid == geteuid() && geteuid() != 0) {
+        hsd_error_set_hint(err,
+                           "its user may not look into it, because it said so (prctl PR_SET_DUMPABLE), took other "
+                           "rights, or runs from a file that its user may not read: run hsdiff as root; or %s",
+                           otherwise);
+        return;
+    }
+    hsd_user_name(owner, sizeof owner, facts->uid);
+    if (facts->uid != geteuid())
+        hsd_error_set_hint(err,
+                           "run hsdiff as its user, %u, which needs no capability: sudo -u '%s' hsdiff capture %ld; or "
+                           "as root with CAP_SYS_PTRACE (--cap-add=SYS_PTRACE, doc/kubernetes.md); or %s",
+                           facts->uid, owner, facts->pid, otherwise);
+    else
+        hsd_error_set_hint(err,
+                           "it has rights that hsdiff lacks: give it CAP_SYS_PTRACE (--cap-add=SYS_PTRACE, "
+                           "doc/kubernetes.md); or %s",
+                           otherwise);
 }
 
 hsd_gate hsd_gate_of_network(const hsd_process_facts *facts, hsd_error *err)

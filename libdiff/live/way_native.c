@@ -92,10 +92,7 @@ static hsd_gate refuse_native_way(const hsd_process_facts *facts, const hsd_proc
         hsd_fail(err, HSD_E_UNSUPPORTED,
                  "no agent answers in process %ld (%s), and what else it is may not be looked at from here", facts->pid,
                  process->name);
-        hsd_error_set_hint(err,
-                           "run hsdiff as its user, %u, which needs no capability; as root it takes CAP_SYS_PTRACE "
-                           "(and what doc/kubernetes.md says)",
-                           facts->uid);
+        hsd_gate_hint_rights(facts, err, "start it with its agent: hsdiff capture -- COMMAND");
         return HSD_GATE_CLOSED;
     }
     hsd_fail(err, HSD_E_UNSUPPORTED, "no agent is loaded in process %ld (%s), and its runtime offers none", facts->pid,

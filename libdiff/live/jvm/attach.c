@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "base/note.h"
+#include "live/connect.h"
 #include "live/ended.h"
 #include "live/facts.h"
 #include "live/jvm/tidy.h"
@@ -148,13 +149,11 @@ static int connect_socket(int *out, const hsd_process_facts *facts)
     socklen_t size = sizeof peer;
     if (!socket_path(facts, address.sun_path, sizeof address.sun_path)) return ENAMETOOLONG;
     if (!is_socket_of(address.sun_path, facts->uid)) return ENOENT;
-    const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (fd < 0) return errno;
-    int error = connect(fd, (const struct sockaddr *)&address, sizeof address) == 0 ? 0 : errno;
+    int fd = -1, error = hsd_connect_path(&fd, facts, &address);
     if (error == 0 && (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 || peer.uid != facts->uid))
         error = EPERM;
     if (error != 0) {
-        close(fd);
+        if (fd >= 0) close(fd);
         return error;
     }
     *out = fd;
@@ -249,6 +248,13 @@ hsd_status hsd_attach_open(int *fd, const hsd_process_facts *facts, hsd_error *e
 
 /* ---- talking ---- */
 
+static hsd_status fail_closed(hsd_error *err)
+{
+    hsd_fail(err, HSD_E_TRUNCATED, "the JVM closed the connection without an answer");
+    hsd_error_set_hint(err, "old JVMs answer nobody but their own user, root neither: run hsdiff as that user");
+    return HSD_E_TRUNCATED;
+}
+
 hsd_status hsd_attach_send(int fd, const char *command, const char *const arguments[HSD_ATTACH_ARGUMENTS],
                            hsd_error *err)
 {
@@ -260,6 +266,7 @@ hsd_status hsd_attach_send(int fd, const char *command, const char *const argume
     for (size_t sent = 0; sent < size;) {
         const ssize_t n = send(fd, request + sent, size - sent, MSG_NOSIGNAL);
         if (n < 0 && errno == EINTR) continue;
+        if (n < 0 && (errno == EPIPE || errno == ECONNRESET)) return fail_closed(err);
         if (n < 0) return hsd_fail_errno(err, errno, "cannot ask the JVM");
         sent += (size_t)n;
     }
@@ -292,11 +299,7 @@ hsd_status hsd_attach_read(int fd, unsigned timeout_seconds, hsd_attach_answer *
     const uint64_t end = hsd_now_ns() + (uint64_t)(timeout_seconds == 0 ? 60 : timeout_seconds) * 1000000000;
     *out = (hsd_attach_answer){.status = -1};
     HSD_TRY(read_answer(fd, end, text, sizeof text, err));
-    if (text[0] == '\0') {
-        hsd_fail(err, HSD_E_TRUNCATED, "the JVM closed the connection without an answer");
-        hsd_error_set_hint(err, "old JVMs answer nobody but their own user, root neither: run hsdiff as that user");
-        return HSD_E_TRUNCATED;
-    }
+    if (text[0] == '\0') return fail_closed(err);
     if (!hsd_attach_parse(out, text)) return hsd_fail(err, HSD_E_CORRUPT, "what answers is no JVM");
     return HSD_OK;
 }

@@ -24,6 +24,7 @@
 #include "base/memory.h"
 #include "base/note.h"
 #include "live/answer.h"
+#include "live/connect.h"
 #include "live/jvm/attach.h"
 #include "live/jvm/jvm_process.h"
 #include "live/measure.h"
@@ -82,7 +83,7 @@ typedef struct listener {
     char name[64]; /* "@hsdiff-…", or the path in the target */
 } listener;
 
-static hsd_status listen_abstract(listener *here, hsd_error *err)
+static hsd_status listen_abstract(listener *here, const hsd_process_facts *facts, hsd_error *err)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     uint64_t random[2] = {0};
@@ -94,8 +95,9 @@ static hsd_status listen_abstract(listener *here, hsd_error *err)
     here->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (here->fd < 0) return hsd_fail_errno(err, errno, "cannot make a socket");
     const socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + (size_t)used);
-    if (bind(here->fd, (const struct sockaddr *)&address, size) == 0 && listen(here->fd, 4) == 0) return HSD_OK;
-    return hsd_fail_errno(err, errno, "cannot listen for the agent");
+    int error = bind(here->fd, (const struct sockaddr *)&address, size) == 0 ? 0 : errno;
+    if (error == 0) error = hsd_listen_for(here->fd, facts);
+    return error == 0 ? HSD_OK : hsd_fail_errno(err, error, "cannot listen for the agent");
 }
 
 static bool is_target(const hsd_process_facts *facts, int fd)
@@ -225,7 +227,7 @@ static hsd_status capture_by_tags(hsd_live *live, hsd_error *err)
     listener here = {.fd = -1};
     int attach_fd = -1;
     HSD_TRY(find_agent(path, sizeof path, live->facts, err));
-    hsd_status status = listen_abstract(&here, err);
+    hsd_status status = listen_abstract(&here, live->facts, err);
     if (status == HSD_OK) status = hsd_attach_open(&attach_fd, live->facts, err);
     if (status == HSD_OK) {
         write_options(options, sizeof options, live, &here);

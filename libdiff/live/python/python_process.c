@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "live/facts.h"
 #include "live/procfs.h"
 
 enum { OLDEST = 8, NEWEST = 14, STATUS_BYTES = 16 * 1024, SYS_PTRACE = 19 };
@@ -211,9 +212,7 @@ static hsd_status gate(const hsd_process_facts *facts, bool is_held, hsd_error *
     if (!facts->is_readable) {
         hsd_fail(err, HSD_E_UNSUPPORTED,
                  "process %ld may not be looked at from here, and so no agent can be brought into it", facts->pid);
-        hsd_error_set_hint(err,
-                           "run hsdiff as its user, %u, or as root with CAP_SYS_PTRACE (--cap-add=SYS_PTRACE); or %s",
-                           facts->uid, otherwise);
+        hsd_gate_hint_rights(facts, err, otherwise);
         return HSD_E_UNSUPPORTED;
     }
     snprintf(path, sizeof path, "/proc/%ld/status", facts->pid);

@@ -2,6 +2,7 @@
  * HotSpot's attach protocol: the bytes of a request, what an answer says, which gates are closed, a JVM that is none.
  */
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -177,6 +178,19 @@ Test(attach, who_hangs_up_without_a_word_is_told_of)
     close(fd);
     close(listening);
     unlink(path);
+}
+
+/* Not as a reader of our own output that went away: that would end the program as SIGPIPE does. */
+Test(attach, who_hangs_up_before_it_is_asked_is_told_of)
+{
+    static const char *const none[HSD_ATTACH_ARGUMENTS] = {"", "", ""};
+    hsd_error err = {0};
+    int pair[2];
+    cr_assert_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+    close(pair[1]);
+    cr_assert_eq(hsd_attach_send(pair[0], "load", none, &err), HSD_E_TRUNCATED);
+    cr_assert(err.sys_errno != EPIPE && strstr(err.hint, "user") != NULL, "%s", err.text);
+    close(pair[0]);
 }
 
 Test(attach, a_socket_of_the_living_is_not_swept_and_a_file_of_that_name_is_not_trusted)
