@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 
 CASES = r"^([\d,]+) passed, 0 failed"  # the closing line of a test script
 UNITS = r"(base|browse|check|diff|export|format|graph|import|io|match|report|series|sort|symbols)/[a-z0-9_]+"  # the library, folder by folder
+CUT = r"^ +(\d+) of \d+ were cut"
+RIGHTS = r"^rights: (\d+) of \d+ as they should be"
 FUZZED = r"\d+ files, (\d+) inputs"
 
 
@@ -86,8 +88,10 @@ ROWS = (
     Row(12, "Failure of the machine", "An error of standard output is an error",
         (Check("streams", "release", "reliability/streams"),)),
     Row(13, "Failure of the machine", "Memory stays under --memory, and the answer is the same",
-        (Check("budgets kept", "release", "reliability/bounded_memory", r"(?:peak .*, )(same) bytes"),),
-        "a run at full size: the last one met the time limit of an hour beside twenty other jobs (it is four now); 100 million objects at 256 MiB are not a test: doc/performance.md has that run"),
+        (*(Check(f"budgets kept by 10 M objects, {form}", "release", f"reliability/memory_of_{form}", r"(?:peak .*, )(same) bytes", count)
+           for form, count in (("ids", 2), ("tight", 1), ("ordinals", 2), ("structure", 1))),
+         Check("heaps read in large pieces", "release", "reliability/memory_of_traffic", r"(bytes) a call$", 2)),
+        "100 million objects at 256 MiB are not a test: doc/performance.md has that run"),
     Row(14, "Failure of the machine", "Hostile lengths and bombs cost nothing",
         (Check("fields of captures", "release", "integrity/lengths", r"hostile fields: (\d+) tried"),
          Check("hostile inputs", "release", "reliability/hostile_(captures|hprof|gzip|v8)"))),
@@ -121,7 +125,10 @@ ROWS = (
         (Check("canaries in captures of programs", "release", "agents/canaries", r"^canaries: (\d+) looked for in .*, 0 found", 12_000),
          Check("cases of redacted captures", "release", "redact/canaries", r"Passing: (\d+) \| Failing: 0")),),
     Row(24, "Security", "Attaching is polite: an aborted capture stops no program",
-        (Check("captures cut off", "release", "agents/aborts", r"^ +(\d+) of \d+ were cut", 1_000, is_random=True),), "the matrix of rights: user, dumpable, Yama, container"),
+        (Check("captures of C programs cut off", "release", "agents/aborts", CUT, 1_000, is_random=True),
+         Check("captures of six runtimes cut off", "release", "agents/cut_[a-z_]+", CUT, 350),
+         Check("ways to ask without and with the right", "release", "agents/rights", RIGHTS, 100),
+         Check("the same under Yama", "release", "agents/yama", RIGHTS, 16))),
     Row(25, "Security", "It opens what it was told to, and nothing else",
         (Check("attempts from inside", "release", "sandbox/attempts", r"commands: (\d+) attempts"),)),
     Row(26, "Security", "The build is what the source says", (Check("steps", "release", "install/package", r"^(ok)\b"),)),

@@ -163,7 +163,7 @@ def while_it_starts(tool, folder):
 
 def aborted(tool, folder):
     """Captures that are killed at any moment: the program lives, nothing is left, the next capture is whole."""
-    chance = random.Random(6)
+    chance, cut = random.Random(6), 0
     with start(tool) as program:
         program.leak(20000)
         tool.capture(program.pid, folder / "a.hs")
@@ -173,9 +173,10 @@ def aborted(tool, folder):
                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             time.sleep(chance.random() * 0.3)
             one.send_signal(chance.choice((signal.SIGKILL, signal.SIGINT)))
-            one.wait(30)
+            cut += one.wait(30) != 0
             check(program.is_alive(), f"the program ended with {program.process.poll()}")
             (folder / "x.hs").unlink(missing_ok=True)
+        say(f"        {cut} of {kit.ABORTS} were cut")
         wait_until("a keeper is still there", lambda: not keepers(program.pid))
         wait_until("descriptors are left", lambda: len(os.listdir(f"/proc/{program.pid}/fd")) <= descriptors)
         same("files left", [p.name for p in folder.iterdir()], ["a.hs"])

@@ -312,6 +312,7 @@ def live_aborted(tool, folder):
             asker.send_signal((signal.SIGKILL, signal.SIGTERM)[i % 2])
             cut += asker.wait(60) != 0
             check(program.leak(1) == 2001 + i, "the program does not go on")
+        say(f"        {cut} of {kit.ABORTS} were cut")
         check(3 * cut > kit.ABORTS, f"{cut} were cut: the test proves nothing")
         same("temporary data", os.listdir(temporary), [])
         tool.capture(program.pid, folder / "b.hs")

@@ -391,7 +391,7 @@ def aborted(way):
             tool.capture(program.pid, folder / "c.hs", "--way", way)
             tool.run("verify", folder / "c.hs")
             program.quit()
-        say(f"        {cut} of {tries} captures cut, the JVM lives")
+        say(f"        {cut} of {tries} were cut, the JVM lives")
     case.__doc__ = f"The asker is killed at any moment, by {way}: the JVM goes on, nothing is left, the next capture is whole."
     return case
 

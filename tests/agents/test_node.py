@@ -228,13 +228,14 @@ def aborted(tool, folder):
     """Captures cut off by kill -9 of the collector: the program works on, the next capture is whole, no socket stays."""
     with start(tool) as program:
         program.leak(FIRST)
-        dice = random.Random(6)
+        dice, cut = random.Random(6), 0
         for i in range(kit.ABORTS):
             collector = subprocess.Popen([tool.path, "capture", str(program.pid), "-o", str(folder / f"x{i}.hs")], env=tool.environment,
                                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             time.sleep(dice.random() * 0.5)
             collector.kill()
-            collector.wait()
+            cut += collector.wait() != 0
+        say(f"        {cut} of {kit.ABORTS} were cut")
         for _ in range(100):
             if tool.capture(program.pid, folder / "a.hs", expect=None).returncode == 0:
                 break

@@ -177,13 +177,13 @@ def aborted(tool, folder):
             before = footprint(program.pid)
             began = time.monotonic()
             captured(tool, program.pid, folder / "one.hs")
-            moments = Moments(number, time.monotonic() - began)
+            moments, cut = Moments(number, time.monotonic() - began), 0
             for _ in range(aborts):
                 asker = subprocess.Popen([tool.path, "capture", str(program.pid), "-o", str(folder / "cut.hs"), "--force"], env=tool.environment,
                                          stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
                 moments.sleep(asker)
                 asker.kill()
-                asker.wait()
+                cut += asker.wait() != 0
                 client.ask()
                 check(program.is_alive(), f"Python {name}, {mode}: the program ended: {program.errors()}")
             wait_until("the agent is gone", lambda pid=program.pid: "hsdiff" not in names_of_threads(pid))
@@ -195,7 +195,7 @@ def aborted(tool, folder):
             client.close()
             program.quit()
         seen += interrupted
-        say(f"        Python {name}, {mode}: killed {aborts} times; {interrupted} calls of its returned EINTR")
+        say(f"        {cut} of {aborts} were cut: Python {name}, {mode}; {interrupted} calls of its returned EINTR")
     # Between the stop and the mending of the call nobody can mend it who is killed: that is a moment, and few kills meet it.
     kills = aborts * len(MODES)
     check(seen <= 2 + kills // 50, f"{seen} of {kills} kills of hsdiff were seen by the program")

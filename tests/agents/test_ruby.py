@@ -226,13 +226,14 @@ def agent_aborted(tool, folder):
     """Askers that are killed at any moment: the program goes on, and the next capture is whole."""
     with with_agent(tool, "ruby_leak") as program:
         program.leak(20000)
-        moments = kit.Moments(11, 0.2)
+        moments, cut = kit.Moments(11, 0.2), 0
         for i in range(kit.ABORTS):
             asker = subprocess.Popen([tool.path, "capture", str(program.pid), "-o", str(folder / f"x{i}.hs")], env=tool.environment,
                                      stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             moments.sleep(asker)
             asker.kill()
-            asker.wait()
+            cut += asker.wait() != 0
+        say(f"        {cut} of {kit.ABORTS} were cut")
         for left in folder.glob("x*"):
             tool.run("verify", left)
         same("planted", program.leak(100), 20100)

@@ -4,7 +4,8 @@ its own memory (anonymous pages) within the budget + OWN_SLACK_MIB, temporary da
 is where two bits an object here and there are a part of the budget that is seen. Nothing is read at random that does not fit: what a pair of 1,000,000 objects in no order reads and writes with 16 MiB is at most
 TRAFFIC times its records, in calls of CALL_BYTES and more on average. Both are counts, so no load disturbs them. 500,000 objects a side, half as many where they are recognised by structure; HSD_LONG=1: 10 M, with 25 MiB and more. Where no cgroup can be made (no right to), the bound is measured and not enforced.
 
-    memory.py          HSD_CLI the command, HSD_SYNTH the generator; release builds alone (a sanitizer has memory of its own)
+    memory.py [FORM…]  of these forms alone (ids, tight, ordinals, structure, traffic): at 10 M objects each takes its quarter of an hour and more
+                       HSD_CLI the command, HSD_SYNTH the generator; release builds alone (a sanitizer has memory of its own)
 """
 import hashlib
 import os
@@ -151,19 +152,21 @@ def main():
     if not os.path.exists(hsdiff) or not os.path.exists(synth):
         print("HSD_CLI or HSD_SYNTH does not name a program: skipped")
         return 77
-    problems = []
+    problems, wanted = [], set(sys.argv[1:]) or {"ids", "tight", "ordinals", "structure", "traffic"}
     cases = (("ids", ["targets=ids", "order=shuffled"], OBJECTS, BUDGETS),
              ("tight", [], TIGHT_OBJECTS, TIGHT_BUDGETS),
              ("ordinals", ["targets=ordinals", "order=id"], OBJECTS, BUDGETS),
              ("structure", ["targets=ids", "order=shuffled", "identity=moving"], STRUCTURE_OBJECTS, STRUCTURE_BUDGETS))
     for form, options, objects, budgets in cases:
+        if form not in wanted:
+            continue
         folder = tempfile.mkdtemp(prefix="hsd-memory-")
         try:
             subprocess.run([synth, f"objects={objects}", *options, folder], check=True, stdout=subprocess.DEVNULL)
             check(hsdiff, folder, form, objects, budgets, problems)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
-    for shape in ("tree", "list"):
+    for shape in ("tree", "list") if "traffic" in wanted else ():
         folder = tempfile.mkdtemp(prefix="hsd-memory-")
         try:
             subprocess.run([synth, f"objects={TRAFFIC_OBJECTS}", f"shape={shape}", "order=shuffled", "identity=address", folder], check=True,
