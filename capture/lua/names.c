@@ -60,8 +60,7 @@ uint32_t names_type(names *all, const char *text)
     if (entry == NULL) return 0;
     if (is_new) {
         entry->id = all->next_type++;
-        const bool is_code = strncmp(text, "function ", 9) == 0 || strcmp(text, "C function") == 0;
-        hsc_define_type(all->writer, entry->id, entry->text, entry->size, is_code ? HSC_TYPE_CODE : 0);
+        hsc_define_type(all->writer, entry->id, entry->text, entry->size, 0);
     }
     return entry->id;
 }

@@ -34,7 +34,7 @@ bool names_open(names *all, hsc_writer *writer)
 static uint32_t define_type(names *all, name_kind kind, const char *text, size_t size)
 {
     static const uint32_t flags[] = {[NAME_TYPE] = 0,
-                                     [NAME_FUNCTION_TYPE] = HSC_TYPE_CODE,
+                                     [NAME_FUNCTION_TYPE] = 0, /* a closure is an object like others */
                                      [NAME_CODE_TYPE] = HSC_TYPE_CODE | HSC_TYPE_INTERNAL,
                                      [NAME_PART_TYPE] = HSC_TYPE_PART};
     hsc_define_type(all->writer, all->next_type, text, size, flags[kind]);

@@ -275,6 +275,35 @@ sys._debugmallocstats()
 """
 
 
+LISTENERS = """
+import ctypes, os, sys
+agent, folder, heap, listeners = sys.argv[1], sys.argv[2], [[str(i)] for i in range(100000)], []
+
+def request(number):
+    listeners.append(lambda: number)
+
+error = ctypes.create_string_buffer(512)
+capture = ctypes.PyDLL(agent).hspy_capture
+for round in range(5):
+    for number in range(200):
+        request(number)
+    fd = os.open(f"{folder}/{round}.hs", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    print(capture(fd, None, error, 512), flush=True)
+"""
+
+
+def gate(tool, folder):
+    """A function that is made for each request and kept is a leak as any other, and no program code: `check` fails, and names the list."""
+    version, path = next(iter(pythons.found().items()))
+    subprocess.run([path, "-c", LISTENERS, pythons.agent(tool), str(folder)], check=True, stdout=subprocess.DEVNULL, timeout=60)
+    captures = [folder / f"{number}.hs" for number in range(5)]
+    failed = " ".join(tool.run("check", *captures, expect=1).stdout.split())
+    check("__main__.listeners: list" in failed, failed)
+    two = " ".join(tool.run("check", *captures[:4], "--warmup", "1", expect=0).stdout.split())
+    check("__main__.listeners list got some" in two and "in each of 2 rounds" in two, two)
+    say("  functions that are kept fail the gate")
+
+
 def number_of(lines, words):
     found = [line for line in lines if words in line]
     return int(found[0].rpartition("=")[2].replace(",", "")) if found else 0
@@ -304,5 +333,5 @@ def arenas(tool, folder):
 
 if __name__ == "__main__":
     cases = {f"leaks_{version}": case_of(version, path) for version, path in pythons.found().items()}
-    cases.update({f.__name__: f for f in (canaries, inside, calls, edge, arenas)})
+    cases.update({f.__name__: f for f in (canaries, inside, calls, edge, gate, arenas)})
     kit.main(cases)

@@ -227,7 +227,8 @@ HSC_API hsc_status hsc_define_string(hsc_writer *w, uint32_t string, const void 
 #define HSC_TYPE_CODE     0x4u /* code and metadata of the program, not its data */
 
 /* Whether a type is what a runtime makes of a program, compiled code and what belongs to it: reports fold it, and it is
- * nobody's leak. Code alone is not: it is a function somewhere, as closures of Lua are. */
+ * nobody's leak. Code alone is what it knows of the program, as classes of a JVM are. A closure, which a program makes
+ * while it runs, and may keep, is neither. */
 static inline bool hsc_type_is_program_code(uint32_t flags)
 {
     const uint32_t own = HSC_TYPE_CODE | HSC_TYPE_INTERNAL;

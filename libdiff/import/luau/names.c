@@ -49,7 +49,7 @@ static int name_type(const luau *lu, const luau_type *type, char *out, size_t si
 
 static uint32_t flags_of(const luau_type *type)
 {
-    if (type->kind == LUAU_FUNCTION || type->kind == LUAU_PROTO) return HSC_TYPE_CODE;
+    if (type->kind == LUAU_PROTO) return HSC_TYPE_CODE;
     return type->kind == LUAU_UPVALUE ? HSC_TYPE_INTERNAL : 0;
 }
 

@@ -50,7 +50,7 @@ static hsd_status define_label(pycore *c, pynaming kind, uint32_t number, uint32
 static hsd_status define(pycore *c, pynaming kind, const char *text, size_t size, uint32_t *number, hsd_error *err)
 {
     static const uint32_t flags[] = {[NAME_TYPE] = 0,
-                                     [NAME_FUNCTION_TYPE] = HSC_TYPE_CODE,
+                                     [NAME_FUNCTION_TYPE] = 0, /* a closure is an object like others */
                                      [NAME_CODE_TYPE] = HSC_TYPE_CODE | HSC_TYPE_INTERNAL,
                                      [NAME_PART_TYPE] = HSC_TYPE_PART};
     if (kind >= NAME_FIELD) {
