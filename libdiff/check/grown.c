@@ -115,6 +115,39 @@ uint32_t hsd_grown_late(const hsd_yardstick *by, const hsd_amount *values, const
     return last - first;
 }
 
+/* ---- what grows alike ---- */
+
+/*
+ * How many objects a round has to bring, and how much less than the most the least may be. Of 62 runs of services that
+ * leak nothing (bench/gate) no holder got 10 objects in each of 3 rounds so evenly, one got 11 in each of 2; of 30 that
+ * leak 0.1 % of the heap a round, what leaks got 54 and more in each of 5.
+ */
+typedef struct steadiness {
+    uint64_t least, of_most; /* of_most: a part of the most, 1 in so many; 0 = exactly as many */
+} steadiness;
+
+static steadiness steadiness_of(size_t rounds)
+{
+    static const steadiness by_rounds[] = {{100, 0}, {50, 20}, {30, 4}}; /* 2 rounds, 3, 4 and more */
+    return by_rounds[rounds < 2 ? 0 : hsd_min_u64(rounds - 2, HSD_ARRAY_LEN(by_rounds) - 1)];
+}
+
+uint64_t hsd_grown_steadily(const hsd_yardstick *by, const hsd_amount *values)
+{
+    const size_t rounds = by->value_count - 1;
+    const steadiness asked = steadiness_of(rounds);
+    uint64_t least = UINT64_MAX, most = 0;
+    if (rounds < 2) return 0;
+    for (size_t i = 0; i < rounds; i++) {
+        if (values[i + 1].objects <= values[i].objects || values[i + 1].bytes <= values[i].bytes) return 0;
+        const uint64_t step = values[i + 1].objects - values[i].objects;
+        least = hsd_min_u64(least, step);
+        most = hsd_max_u64(most, step);
+    }
+    const uint64_t slack = asked.of_most > 0 ? most / asked.of_most : 0;
+    return least >= asked.least && most - least <= slack ? least : 0;
+}
+
 /* ---- what counts ---- */
 
 /* Growth has to be over the limit, and over the least that counts. Where the first alone holds, the second is the limit

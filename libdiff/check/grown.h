@@ -50,6 +50,10 @@ hsd_grown hsd_grown_of(const hsd_yardstick *by, const hsd_amount *values, hsd_am
  * than LATE_ROUNDS of grown.c, or it did not lie still. `values` are of the rounds that `trend` is of. */
 uint32_t hsd_grown_late(const hsd_yardstick *by, const hsd_amount *values, const hsd_trend *trend);
 
+/* Of a row that is within its limit: how many objects the round that brought least brought, where each brought as many,
+ * give or take, and bytes too: what work leaves behind does so, and what breathes does not. 0 = it did not. */
+uint64_t hsd_grown_steadily(const hsd_yardstick *by, const hsd_amount *values);
+
 /* What `auto` asks of each of so many rounds, in millionths of the live heap. */
 uint64_t hsd_grown_auto_millionths(size_t rounds);
 

@@ -4,6 +4,7 @@
 #include "check/judge.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/check.h"
@@ -166,6 +167,28 @@ static hsd_status note_late_holder(hsd_trial *trial)
     return note_check_row(judge, text);
 }
 
+/* As many objects in each round, and few bytes: work left them behind, or what takes them up is not full yet. */
+static hsd_status note_steady_holder(hsd_trial *trial)
+{
+    hsd_judge *judge = trial->judge;
+    char size[32], more[64] = "";
+    hsd_fact fact;
+    hsd_text name, text;
+    hsd_facts_name(&judge->facts, trial->table, trial->steady_row, &fact);
+    HSD_TRY(hsd_fact_text(&fact, trial->rule->subject, &judge->name, &name, judge->err));
+    hsd_amount_write_size(size, (uint64_t)trial->steady_growth);
+    if (trial->steady_count > 1)
+        snprintf(more, sizeof more, ", and so did %" PRIu64 " more place%s", trial->steady_count - 1,
+                 trial->steady_count > 2 ? "s" : "");
+    HSD_TRY(hsd_check_say(judge->store, &text, judge->err,
+                          "%.*s got some %" PRIu64 " objects in each of %zu rounds, %s in all%s. That is within the "
+                          "limit: a small leak, or something that is not full yet. A rule on holders with metric: "
+                          "objects and max_growth: 20 per round fails for it",
+                          hsd_check_shown(name), name.data, trial->steady_objects, trial->by.value_count - 1, size,
+                          more));
+    return note_check_row(judge, text);
+}
+
 static hsd_status note_trial(hsd_trial *trial)
 {
     hsd_judge *judge = trial->judge;
@@ -178,6 +201,7 @@ static hsd_status note_trial(hsd_trial *trial)
     }
     if (trial->row->outcome == HSD_CHECK_OK && trial->small > 0) HSD_TRY(note_small(trial));
     if (trial->late_rounds > 0) HSD_TRY(note_late_holder(trial));
+    if (trial->steady_objects > 0) HSD_TRY(note_steady_holder(trial));
     if (trial->breathing == 0) return HSD_OK;
     if (trial->rule->is_each || trial->rule->subject == HSD_SUBJECT_HOLDER) {
         HSD_TRY(hsd_check_say(judge->store, &text, judge->err,

@@ -51,6 +51,11 @@ typedef struct hsd_trial { /* one rule while it is judged */
     size_t late_row;
     uint32_t late_rounds; /* 0 = there is none */
     int64_t late_growth;
+    /* of holders within the limit that got as many objects in each round: the one that grew most */
+    size_t steady_row;
+    uint64_t steady_objects; /* of the round that brought least; 0 = there is none */
+    int64_t steady_growth;
+    uint64_t steady_count; /* how many there are */
 } hsd_trial;
 
 /* True in *out if the row counts for the rule. */

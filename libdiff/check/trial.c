@@ -76,6 +76,26 @@ static void note_late(hsd_trial *trial, size_t row, const hsd_fact *fact, const 
     trial->late_growth = grown->growth;
 }
 
+/* A holder that the rule lets pass, as what each round brought is small. */
+static hsd_status note_steady(hsd_trial *trial, size_t row, const hsd_fact *fact, const hsd_grown *grown)
+{
+    const hsd_allowance *allowed;
+    if (!trial->by.has_trend || !trial->by.is_bytes || grown->leaks || grown->is_levelled || fact->is_code ||
+        hsd_root_is_nobody(fact->root))
+        return HSD_OK;
+    const uint64_t objects = hsd_grown_steadily(&trial->by, trial->judge->values);
+    if (objects == 0) return HSD_OK;
+    HSD_TRY(hsd_allowed_find(&trial->judge->allowed, trial->rule->subject, fact, grown->bytes, &allowed,
+                             trial->judge->err));
+    if (allowed != NULL) return HSD_OK;
+    trial->steady_count++;
+    if (trial->steady_objects > 0 && grown->growth <= trial->steady_growth) return HSD_OK;
+    trial->steady_row = row;
+    trial->steady_objects = objects;
+    trial->steady_growth = grown->growth;
+    return HSD_OK;
+}
+
 hsd_status hsd_trial_each(hsd_trial *trial)
 {
     hsd_judge *judge = trial->judge;
@@ -96,7 +116,10 @@ hsd_status hsd_trial_each(hsd_trial *trial)
         trial->matched++;
         trial->breathing += grown.breathes;
         trial->small += grown.is_small;
-        if (trial->rule->subject == HSD_SUBJECT_HOLDER) note_late(trial, row, &fact, &grown);
+        if (trial->rule->subject == HSD_SUBJECT_HOLDER) {
+            note_late(trial, row, &fact, &grown);
+            HSD_TRY(note_steady(trial, row, &fact, &grown));
+        }
         if (grown.leaks)
             HSD_TRY(hsd_allowed_find(&judge->allowed, trial->rule->subject, &fact, grown.bytes, &candidate.allowed,
                                      judge->err));

@@ -129,6 +129,31 @@ Test(grown, what_lay_still_and_grew_in_each_of_three_rounds_and_more_began_late)
     cr_expect_eq(late((const uint64_t[]){1000, 1000, 2000, 3000, 4000, 4000}, 6), 0, "it has stopped");
 }
 
+static uint64_t steadily(const uint64_t *objects, size_t count)
+{
+    hsd_yardstick by = of_series();
+    by.value_count = count;
+    for (size_t i = 0; i < count; i++)
+        values[i] = (hsd_amount){objects[i], objects[i] * 16};
+    return hsd_grown_steadily(&by, values);
+}
+
+Test(grown, as_many_objects_in_each_round_are_no_chance)
+{
+    cr_expect_eq(steadily((const uint64_t[]){500, 600, 700}, 3), 100);
+    cr_expect_eq(steadily((const uint64_t[]){500, 600, 701}, 3), 0, "two rounds have to bring the same");
+    cr_expect_eq(steadily((const uint64_t[]){500, 599, 698}, 3), 0, "and a hundred");
+    cr_expect_eq(steadily((const uint64_t[]){500, 560, 620, 681}, 4), 60);
+    cr_expect_eq(steadily((const uint64_t[]){500, 560, 620, 690}, 4), 0, "three may differ by a twentieth");
+    cr_expect_eq(steadily((const uint64_t[]){500, 540, 570, 605, 640}, 5), 30);
+    cr_expect_eq(steadily((const uint64_t[]){500, 550, 580, 615, 650}, 5), 0, "four by a quarter");
+    cr_expect_eq(steadily((const uint64_t[]){500, 540, 570, 570, 610}, 5), 0, "a round brought none");
+    cr_expect_eq(steadily((const uint64_t[]){500, 540, 580, 560, 600}, 5), 0, "it went down");
+    cr_expect_eq(steadily((const uint64_t[]){500, 900}, 2), 0, "one round says nothing");
+    values[2].bytes = values[1].bytes;
+    cr_expect_eq(hsd_grown_steadily(&(hsd_yardstick){.value_count = 3}, values), 0);
+}
+
 Test(grown, of_a_series_a_limit_per_round_is_held_against_the_least)
 {
     limit(HSD_LIMIT_AMOUNT_PER_ROUND, 150);

@@ -147,6 +147,33 @@ Test(many, a_holder_that_began_late_passes_with_a_note)
     kit_release(&kit);
 }
 
+Test(many, a_small_holder_that_gets_as_much_in_each_round_passes_with_a_note)
+{
+    hsd_series *series = kit_series_begin(&made);
+    kit_row(&made, &series->types, "Page", SERIES_OF(0, 900000, 900040, 900080, 900120, 900160));
+    hsd_series_row *row = kit_row(&made, &series->holders, "Array", SERIES_OF(0, 1000, 1040, 1080, 1120, 1160));
+    row->root = sample_text("app.listeners");
+    kit_row(&made, &series->holders, "Map", SERIES_OF(0, 1000, 1030, 1060, 1090, 1120))->root = sample_text("app.seen");
+    kit_row(&made, &series->holders, "Ring", SERIES_OF(0, 1000, 1040, 1080, 1080, 1120))->root =
+        sample_text("app.ring");
+    const char *note = "app.listeners got some 40 objects in each of 4 rounds, 160 KiB in all, and so did 1 more "
+                       "place. That is within the limit: "
+                       "a small leak, or something that is not full yet. A rule on holders with metric: objects and "
+                       "max_growth: 20 per round fails for it";
+    cr_assert_eq(judge("holder: '*', max_growth: auto")->outcome, HSD_CHECK_OK);
+    NOTES(kit.check, note);
+    const char *allowed = "rules: [{holder: '*', max_growth: auto}]\n"
+                          "allow: [{holder: app.*, reason: filled by the first thousand requests}]\n";
+    kit_judge(&kit, allowed, NULL, series);
+    cr_assert_eq(kit.check->note_count, 0);
+    cr_assert_eq(judge("holder: '*', metric: objects, max_growth: 20 per round")->outcome, HSD_CHECK_FAIL);
+    row->root = sample_text("(roots)"); /* what nobody holds is not told so */
+    made.series.holders.rows[1].root = sample_text("(roots)");
+    judge("holder: '*', max_growth: auto");
+    cr_assert_eq(kit.check->note_count, 0);
+    kit_release(&kit);
+}
+
 Test(many, holders_are_told_with_their_place)
 {
     hsd_series *series = usual();
