@@ -92,6 +92,59 @@ static hsd_status check_pair(hsd_problem_lists *lists, const hsd_capture_info *b
     return check_runtimes(lists, before, after, err);
 }
 
+/* ---- one process ---- */
+
+static bool is_earlier(const hsd_capture_info *a, const hsd_capture_info *b)
+{
+    return hsd_capture_same_process(a, b) && a->taken_unix_ns > 0 && a->taken_unix_ns < b->taken_unix_ns;
+}
+
+/* A program that leaks shrinks where time runs backwards. */
+static hsd_status check_order(hsd_problem_lists *lists, const hsd_capture_info *before, const hsd_capture_info *after,
+                              hsd_error *err)
+{
+    if (!is_earlier(after, before)) return HSD_OK;
+    return say(lists, true, err,
+               "%.160s was taken before %.160s, which stands before it: the older one comes first (a shell sorts c10 "
+               "before c9, and c09 before c10)",
+               text_of(after->path), text_of(before->path));
+}
+
+static bool are_two_processes(const hsd_capture_info *a, const hsd_capture_info *b)
+{
+    return a->pid > 0 && b->pid > 0 && a->started_unix_ns > 0 && b->started_unix_ns > 0 &&
+           !hsd_capture_same_process(a, b);
+}
+
+static const hsd_capture_info *info_at(const hsd_series *series, size_t i) { return &series->points[i].side.info; }
+
+/* Some captures are of one process: then each of a process of its own was not meant. */
+static bool has_rounds(const hsd_series *series)
+{
+    for (size_t i = 1; i < series->point_count; i++)
+        if (hsd_capture_same_process(info_at(series, i - 1), info_at(series, i))) return true;
+    return false;
+}
+
+/*
+ * The program ended among the captures, and one that leaks has then let go of all: it grew not in every round. Where
+ * each capture is of a process of its own, these are compared. A baseline is of a run before.
+ */
+static hsd_status check_restart(hsd_problem_lists *lists, const hsd_series *series, hsd_error *err)
+{
+    if (!has_rounds(series)) return HSD_OK;
+    for (size_t i = series->warmup + 1; i < series->point_count; i++) {
+        const hsd_capture_info *before = info_at(series, i - 1), *after = info_at(series, i);
+        if (series->points[i - 1].is_baseline || !are_two_processes(before, after)) continue;
+        return say(lists, true, err,
+                   "%.160s is of another process than %.160s (pid %" PRIu64 " and %" PRIu64
+                   "): the program was started again in between, and what it had leaked is gone; check the captures of "
+                   "one process",
+                   text_of(after->path), text_of(before->path), (uint64_t)after->pid, (uint64_t)before->pid);
+    }
+    return HSD_OK;
+}
+
 hsd_status hsd_problems_of_diff(hsd_problem_lists *lists, const hsd_diff *diff, bool allow_incomplete, hsd_error *err)
 {
     const hsd_capture_info *before = &diff->before.info, *after = &diff->after.info;
@@ -100,6 +153,7 @@ hsd_status hsd_problems_of_diff(hsd_problem_lists *lists, const hsd_diff *diff, 
     if (diff->is_partial && before->is_complete && after->is_complete)
         HSD_TRY(say(lists, !allow_incomplete, err,
                     "the diff knows lower bounds alone: what is missing can neither pass nor fail"));
+    HSD_TRY(check_order(lists, before, after, err));
     return check_pair(lists, before, after, err);
 }
 
@@ -111,6 +165,7 @@ hsd_status hsd_problems_of_series(hsd_problem_lists *lists, const hsd_series *se
         const hsd_capture_info *info = &series->points[i].side.info;
         HSD_TRY(check_one(lists, info, allow_incomplete, err));
         if (i > 0) HSD_TRY(check_pair(lists, first, info, err));
+        if (i > 0) HSD_TRY(check_order(lists, info_at(series, i - 1), info, err));
     }
-    return HSD_OK;
+    return check_restart(lists, series, err);
 }

@@ -16,8 +16,10 @@ typedef struct hsd_problem_lists {
  *      incomplete, salvaged, partial         a problem, with allow_incomplete a note
  *      losses: more than 1 in 1,000 objects  likewise; fewer: a note
  *      other runtime, format, pointer width  a problem: sizes and names of the same objects differ
+ *      one process, the later one first      a problem: growth looks like shrinking
+ *      a series of one process and another   a problem: what the first one leaked is gone
  *      other version of the runtime          a note
- * Two processes are none: sums compare. Of a series all captures are held against the first. At most 16.
+ * Else two processes are none: sums compare. Of a series all captures are held against the first. At most 16.
  */
 hsd_status hsd_problems_of_diff(hsd_problem_lists *lists, const hsd_diff *diff, bool allow_incomplete, hsd_error *err);
 hsd_status hsd_problems_of_series(hsd_problem_lists *lists, const hsd_series *series, bool allow_incomplete,

@@ -118,3 +118,58 @@ Test(problems, each_capture_of_a_series_counts)
     PROBLEM(check, "4.hs is incomplete");
     kit_release(&kit);
 }
+
+static void of_process(hsd_capture_info *info, uint64_t pid, uint64_t taken_s)
+{
+    info->pid = pid;
+    info->started_unix_ns = pid * 1000;
+    info->taken_unix_ns = taken_s * UINT64_C(1000000000);
+}
+
+Test(problems, the_older_capture_comes_first)
+{
+    hsd_diff diff = sample();
+    of_process(&diff.before.info, 7, 20);
+    of_process(&diff.after.info, 7, 10);
+    cr_assert_eq(exit_of(&diff), 3);
+    PROBLEM(kit.check, "after.hs was taken before before.hs, which stands before it: the older one comes first");
+    of_process(&diff.after.info, 8, 10);
+    cr_assert_eq(exit_of(&diff), 1, "clocks of two machines differ");
+    of_process(&diff.after.info, 7, 20);
+    cr_assert_eq(exit_of(&diff), 1, "a clock that stands still is none");
+    kit_release(&kit);
+}
+
+static series_kit made;
+
+/* Of six captures the processes, in a digit each. */
+static int exit_of_processes(const char *pids)
+{
+    hsd_series *series = kit_series_begin(&made);
+    kit_row(&made, &series->types, "Leak", SERIES_OF(0, 1000, 2000, 3000, 0, 1000));
+    for (size_t i = 0; i < POINTS; i++)
+        of_process(&made.points[i].side.info, (uint64_t)(pids[i] - '0'), i + 1);
+    return hsd_check_exit(kit_judge(&kit, leak, NULL, series));
+}
+
+Test(problems, a_program_that_was_started_again_has_not_grown_in_every_round)
+{
+    cr_assert_eq(exit_of_processes("444499"), 3);
+    PROBLEM(kit.check, "was started again in between, and what it had leaked is gone");
+    cr_assert_eq(exit_of_processes("444444"), 0);
+    cr_assert_eq(exit_of_processes("123456"), 0, "each of a run of its own is meant");
+    cr_assert_eq(exit_of_processes("400000"), 0, "nobody knows");
+    cr_assert_eq(made.series.warmup, 1);
+    cr_assert_eq(exit_of_processes("944444"), 0, "the warm-up does not count");
+    cr_assert_eq(exit_of_processes("994444"), 3);
+    kit_release(&kit);
+}
+
+Test(problems, captures_of_a_series_in_the_order_of_the_shell)
+{
+    cr_assert_eq(exit_of_processes("444444"), 0);
+    of_process(&made.points[2].side.info, 4, 11);
+    cr_assert_eq(hsd_check_exit(kit_judge(&kit, leak, NULL, &made.series)), 3);
+    PROBLEM(kit.check, "a shell sorts c10 before c9");
+    kit_release(&kit);
+}
