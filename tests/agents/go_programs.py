@@ -1,5 +1,5 @@
 """Programs of Go, built with every compiler that is there. What compilers make of the standard library and their own tools is kept
-beside the build of the project and shared: it takes them longer than all else."""
+outside of the build, and shared by all tests and presets: it takes them longer than all else."""
 import os
 import pathlib
 import shutil
@@ -9,6 +9,7 @@ import tempfile
 import kit
 from kit import check
 
+CACHE = pathlib.Path(tempfile.gettempdir()) / f"hsdiff-go-{os.getuid()}"
 BUILT = tempfile.TemporaryDirectory(prefix="hsdiff-go-")
 
 
@@ -20,9 +21,7 @@ def compilers():
 
 
 def environment():
-    cache = kit.build_folder() / "go-cache"
-    cache.mkdir(exist_ok=True)
-    return dict(os.environ, GO111MODULE="off", GOTOOLCHAIN="local", GOFLAGS="", GOCACHE=str(cache), CGO_ENABLED="0")
+    return dict(os.environ, GO111MODULE="off", GOTOOLCHAIN="local", GOFLAGS="", GOCACHE=str(CACHE), CGO_ENABLED="0")
 
 
 def build(go, sources, *flags):

@@ -208,13 +208,6 @@ def wait_until(what, holds, seconds=20):
         time.sleep(0.05)
 
 
-agents_folder = None  # of the build under test; known in main()
-
-
-def build_folder():
-    return agents_folder.parent
-
-
 def main(cases):
     """cases: name -> function(tool, folder). `test_x.py --hsdiff BINARY --agents FOLDER [CASE …]`."""
     import argparse
@@ -223,8 +216,6 @@ def main(cases):
     parser.add_argument("--agents", required=True)
     parser.add_argument("cases", nargs="*")
     arguments = parser.parse_args()
-    global agents_folder
-    agents_folder = pathlib.Path(arguments.agents).resolve()
     tool = Tool(arguments.hsdiff, arguments.agents)
     failed = 0
     for name in arguments.cases or cases:

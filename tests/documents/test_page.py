@@ -7,11 +7,13 @@ usage: test_page.py --hsdiff BINARY --agents FOLDER --work FOLDER [--show] [--re
 --show prints each command with its whole output, to write a page from. --rewrite puts the lines that came in place of those that the page shows.
 """
 import argparse
+import os
 import pathlib
 import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 
 import kit
 
@@ -24,14 +26,14 @@ class Shown(kit.Page):
         return status, output
 
 
-def environment_of(args):
-    """Go keeps what it has built between runs."""
-    return {"GOCACHE": str(args.work.resolve() / "go"), "GOTOOLCHAIN": "local", "GOFLAGS": "", "GO111MODULE": "off", "CGO_ENABLED": "0"}
+def environment():
+    """Go keeps what it has built between runs, with that of tests/agents: the standard library takes longer than all programs."""
+    return {"GOCACHE": f"{tempfile.gettempdir()}/hsdiff-go-{os.getuid()}", "GOTOOLCHAIN": "local", "GOFLAGS": "", "GO111MODULE": "off", "CGO_ENABLED": "0"}
 
 
 def run_page(args, document):
     steps = [step for step in kit.commands_of(document, (kit.PROJECT / document).read_text(encoding="utf-8")) if isinstance(step, kit.Patch) or step.marked]
-    with (Shown if args.show else kit.Page)(args.hsdiff, args.agents, args.work, environment=environment_of(args), columns=80 if document == "README.md" else None) as page:
+    with (Shown if args.show else kit.Page)(args.hsdiff, args.agents, args.work, environment=environment(), columns=80 if document == "README.md" else None) as page:
         for program in sorted(kit.SERVICES.iterdir()):
             if program.is_file() and program.suffix != ".md":
                 page.put(program.name, program.read_text(encoding="utf-8"))

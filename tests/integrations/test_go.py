@@ -8,7 +8,7 @@ import tempfile
 import kit
 from kit import check, says
 
-CACHE = pathlib.Path(tempfile.gettempdir()) / f"hsdiff-integrations-{os.getuid()}" / "go"
+CACHE = pathlib.Path(tempfile.gettempdir()) / f"hsdiff-go-{os.getuid()}"  # that of tests/agents: the standard library takes longer than all tests
 
 
 def module(world):
@@ -17,7 +17,7 @@ def module(world):
     shutil.copytree(kit.HERE / "go/shop", here)
     text = (here / "go.mod").read_text(encoding="utf-8")
     (here / "go.mod").write_text(text.replace("../../../../integrations/go", str(kit.INTEGRATIONS / "go")), encoding="utf-8")
-    world.environment |= {"GOCACHE": str(CACHE), "GOTOOLCHAIN": "local", "GOFLAGS": "-mod=mod", "GOPROXY": "off"}
+    world.environment |= {"GOCACHE": str(CACHE), "GOTOOLCHAIN": "local", "GOFLAGS": "-mod=mod", "GOPROXY": "off", "CGO_ENABLED": "0"}
     return here
 
 

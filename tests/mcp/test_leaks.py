@@ -6,6 +6,7 @@ import os
 import pathlib
 import subprocess
 import sys
+import tempfile
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -71,12 +72,15 @@ def native(tool, folder):
     return kit.Program([str(folder / "leak")], {"LD_PRELOAD": str(preload)})
 
 
+GO_CACHE = f"{tempfile.gettempdir()}/hsdiff-go-{os.getuid()}"  # that of tests/agents
+
+
 def go(_, folder):
     compiler = kit.shutil.which("go")
     if not compiler:
         return None
     built = subprocess.run([compiler, "build", "-o", str(folder / "leak"), str(PROGRAMS / "go_leak.go")], capture_output=True, text=True, check=False,
-                           env=dict(os.environ, GOFLAGS="-mod=mod", GO111MODULE="off", GOCACHE=str(folder / "cache")))
+                           env=dict(os.environ, GOFLAGS="", GO111MODULE="off", GOTOOLCHAIN="local", CGO_ENABLED="0", GOCACHE=GO_CACHE))
     return kit.Program([str(folder / "leak")]) if built.returncode == 0 else None
 
 

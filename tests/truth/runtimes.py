@@ -12,6 +12,7 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "agents"))
 import dotnet_runtime  # noqa: E402
+import go_programs  # noqa: E402
 import kit  # noqa: E402
 
 
@@ -145,10 +146,8 @@ class Go(Piped):
         for path in [*program.sources, *self.shared()]:
             shutil.copy(path, folder)
         (folder / "dump.go").write_text(self.asked(program), encoding="utf-8")
-        cache = pathlib.Path(self.tool.agents).parent / "go-cache"  # that of tests/agents: the standard library takes longer than all programs
-        cache.mkdir(exist_ok=True)
-        environment = dict(os.environ, GO111MODULE="off", GOTOOLCHAIN="local", GOFLAGS="", GOCACHE=str(cache), CGO_ENABLED="0")
-        run("go", "build", *program.options, "-o", "program", *sorted(path.name for path in folder.glob("*.go")), cwd=folder, env=environment)
+        run("go", "build", *program.options, "-o", "program", *sorted(path.name for path in folder.glob("*.go")), cwd=folder,
+            env=go_programs.environment())
         os.rename(folder / "program", out)
         shutil.rmtree(folder)
         return out
