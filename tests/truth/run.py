@@ -277,7 +277,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--hsdiff", required=True)
     parser.add_argument("--agents", required=True)
-    parser.add_argument("--quick", action="store_true", help="a third of the programs")
+    parser.add_argument("--quick", action="store_true", help="a quarter of the programs")
     parser.add_argument("--clean", action="store_true", help="those that do not leak")
     parser.add_argument("--repeat", type=int, default=1, help="so many rounds; of several, --keep leaves the captures of what failed")
     parser.add_argument("--table", type=pathlib.Path, help="put the score into this document")
