@@ -2,7 +2,7 @@
 """What a default capture gives away: nothing that a program has read. A program of each runtime (programs/canaries) reads secrets that look like
 names from a file, and puts each of them into every place where data lives: values of strings, keys of dictionaries large and small, descriptions
 of symbols, interned texts, closures, exceptions, patterns, buffers; some also into its environment, its arguments, names of files that it has open,
-and frames of waiting threads. It is captured as the command does it without an option, and as the same stored without compression; the bytes of the
+and frames of waiting threads. It is captured as the command does it without an option, but that nothing is compressed, and with HSD_LONG also as it is; the bytes of the
 capture, its listing and what commands say of it are searched for all of them, in every way that a runtime stores texts.
 
 What a program uses as a name is one: of a class, a function, a thread, an attribute that is set by name, a variable of the global object. SECURITY.md has them.
@@ -89,8 +89,8 @@ def context(data, word):
 
 
 def captures(tool, secrets, program, what, *options):
-    for level in ((), ("--level", "0")):
-        capture = secrets.folder.parent / f"capture{len(level)}.hs"
+    for level in [("--level", "0"), *([()] if kit.LONG else [])]: # where nothing is packed each byte can be looked at; what is told is the same
+        capture = secrets.folder.parent / "capture.hs"
         capture.unlink(missing_ok=True)
         done = tool.capture(program.pid, capture, *options, *level)
         check_capture(tool, secrets, capture, done.stdout + done.stderr, what)
@@ -124,7 +124,7 @@ def node(tool, folder):
     with running(secrets, ["node", "--require", helper, *script], {"HSDIFF": tool.path, "HSDIFF_DIR": str(folder)}) as program:
         captures(tool, secrets, program, "Node by its helper", "--way", "node")
         # names are told as long as code mentions them
-        listing = tool.run("dump", folder / "capture0.hs").stdout
+        listing = tool.run("dump", folder / "capture.hs").stdout
         for name in ("byMap", "wholes", "password"):
             check(f'"{name}"' in listing, f"the capture does not say {name}")
         program.quit()

@@ -45,7 +45,10 @@ def build(source, *flags):
     return path
 
 
-def captures(tool, folder, source, word):
+@functools.cache
+def captures(tool, source, word):
+    """Four of one process, once for all cases."""
+    folder = pathlib.Path(BUILT.name)
     agent = pathlib.Path(tool.agents) / "libhsdiff-native.so"
     if not agent.exists():
         kit.skip("the native agent was not built")
@@ -70,8 +73,9 @@ def loses(word):
     function, source, blocks, cycle = LOST[word]
 
     def case(tool, folder):
-        paths = captures(tool, folder, source, word)
-        diff = tool.diff(paths[1], paths[3])
+        paths = captures(tool, source, word)
+        text = tool.run(paths[1], paths[3], "--also", f"json={folder / 'diff.json'}").stdout
+        diff = json.loads((folder / "diff.json").read_text())
         row = diff["lost"][0]
         at = row["frames"][row["frame"]]
         check(at["function"].startswith(function), f"{word}: allocated at {at}")
@@ -82,7 +86,6 @@ def loses(word):
         wanted = sum(ROUNDS[2:]) * blocks
         slack = STALE if word not in ("list", "map", "thread", "table") else max(ROUNDS) * blocks + STALE
         check(abs(grown - wanted) <= slack, f"{word}: {grown} more blocks are lost, not {wanted}")
-        text = tool.run(paths[1], paths[3]).stdout
         check("LOST" in text and "no pointer to it is left" in " ".join(text.split()), f"{word}: the first screen\n{text}")
         for of in ((paths[0], paths[3]), paths):
             passes, rules = gate(tool, *of)
@@ -99,7 +102,7 @@ def loses(word):
 
 def keeps(word):
     def case(tool, folder):
-        paths = captures(tool, folder, KEPT[word], word)
+        paths = captures(tool, KEPT[word], word)
         for of in ((paths[0], paths[3]), paths):
             _, rules = gate(tool, *of)
             check(rules["nothing is lost"]["outcome"] == "ok", f"{word}: {rules['nothing is lost']}")
@@ -116,7 +119,7 @@ def keeps(word):
 
 def hidden(tool, folder):
     """Pointers that are masked: nobody who looks for words finds them, and hsdiff, LeakSanitizer and valgrind agree on what they cannot know."""
-    paths = captures(tool, folder, "native_lost.c", "xor")
+    paths = captures(tool, "native_lost.c", "xor")
     passes, _ = gate(tool, *paths)
     check(not passes, "what is hidden looks lost, as the documents say")
     check(valgrind("native_lost.c", "xor") > sum(ROUNDS) - STALE, "valgrind sees through a mask")
@@ -124,7 +127,7 @@ def hidden(tool, folder):
 
 def rules(tool, folder):
     """lost.bytes by type and by site, and an allowance."""
-    paths = captures(tool, folder, "native_lost.cpp", "parser")
+    paths = captures(tool, "native_lost.cpp", "parser")
     config = folder / "rules.yml"
 
     def holds(text):
@@ -172,7 +175,7 @@ def agree(tool, folder):
     sources = {**{w: LOST[w][1] for w in LOST}, **KEPT, "xor": "native_lost.c"}
     say(f"{'program':10} {'hsdiff':>8} {'valgrind':>9} {'LSan':>8}")
     for word, source in sources.items():
-        path = captures(tool, folder, source, word)[-1]
+        path = captures(tool, source, word)[-1]
         ours = sum(r["after"]["objects"] for r in tool.diff(path, path)["lost"])
         theirs = {"valgrind": valgrind(source, word), "LSan": sanitizer(source, word)}
         say(f"{word:10} {ours:8} {theirs['valgrind']:9} {theirs['LSan']:8}")

@@ -295,7 +295,7 @@ def inspector_aborted(tool, folder):
     with start(tool, options=["--inspect=127.0.0.1:0"], with_helper=False) as program:
         program.leak(FIRST)
         dice = random.Random(10)
-        for i in range(100 if LONG else 25):
+        for i in range(kit.ABORTS):
             collector = subprocess.Popen([tool.path, "capture", str(program.pid), "-o", str(folder / f"y{i}.hs"), "--way", "inspector"],
                                          env=tool.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             time.sleep(dice.random() * 0.8)
@@ -313,7 +313,7 @@ def inspector_aborted(tool, folder):
 def target_killed(tool, folder):
     """SIGKILL of the program in mid-capture: said, and nothing left."""
     dice = random.Random(7)
-    for i in range(100 if LONG else 10):
+    for i in range(100 if LONG else 6):
         with start(tool) as program:
             collector = subprocess.Popen([tool.path, "capture", str(program.pid), "-o", str(folder / f"t{i}.hs")], env=tool.environment,
                                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)

@@ -15,7 +15,7 @@ import kit
 from kit import check, row, say
 
 SERVER = kit.HERE / "programs" / "node_server.js"
-CAPTURES = 100 if kit.LONG else 6
+CAPTURES = 100 if kit.LONG else 4
 LARGE, LARGE_CAPTURES = (100, 20) if kit.LONG else (40, 2)  # MiB; how often
 FIRST, MORE = 1500, 700
 CLIENTS = 3

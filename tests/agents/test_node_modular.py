@@ -3,6 +3,7 @@
 
 A case says what must stand on the screen: the variable of a module that holds, and the function that was kept, with its line, which is the
 line of the program's source that is marked LEAK. With SHOW in the environment the screens are printed."""
+import json
 import os
 import re
 
@@ -69,14 +70,14 @@ def check_case(tool, folder, name):
         running.leak(MORE)
         tool.capture(running.pid, folder / "b.hs")
         running.quit()
-    screen = tool.run(folder / "a.hs", folder / "b.hs").stdout
+    screen = tool.run(folder / "a.hs", folder / "b.hs", "--also", f"json={folder / 'diff.json'}").stdout
     if "SHOW" in os.environ:
         say(screen)
     sentence, holders = answer_of(screen)
     missing = [word for word in expected(program, words) if word not in holders]
     check(not missing, f"not said: {missing}\n{sentence}\n{holders}")
     check(re.search(r"same process", screen), "it is one process")
-    diff = tool.diff(folder / "a.hs", folder / "b.hs")
+    diff = json.loads((folder / "diff.json").read_text())
     total = diff["total"]
     for side in ("before", "after"):
         check(sum(row[side]["bytes"] for row in diff["types"]) == total[side]["bytes"], f"types do not add up {side}")
