@@ -96,7 +96,8 @@ ROWS = (
         (Check("fields of captures", "release", "integrity/lengths", r"hostile fields: (\d+) tried"),
          Check("hostile inputs", "release", "reliability/hostile_(captures|hprof|gzip|v8)"))),
     Row(15, "Failure of the machine", "No shape of a heap stalls it",
-        (Check("heaps of 10 M objects", "release", "property/shapes", r"[\d.]+ (of) a random heap", 12),)),
+        tuple(Check(f"heaps of 10 M objects by {form}, within 3 times the time of a random one", "release", f"property/shapes_by_{form}", r"[\d.]+ (of) a random heap", 9)
+              for form in ("id", "ordinal"))),
     Row(16, "Fuzzing and code", "Fuzzed clean",
         (*guided("fuzz", "libFuzzer"), *guided("afl", "AFL++"),
          *(Check(counter, "msan", f"fuzz/({OF_OWN})", pattern, environment={"HSD_FUZZ_SECONDS": "20"}, is_random=True)
@@ -131,6 +132,9 @@ ROWS = (
          Check("the same under Yama", "release", "agents/yama", RIGHTS, 16))),
     Row(25, "Security", "It opens what it was told to, and nothing else",
         (Check("attempts from inside", "release", "sandbox/attempts", r"commands: (\d+) attempts"),)),
-    Row(26, "Security", "The build is what the source says", (Check("steps", "release", "install/package", r"^(ok)\b"),)),
+    Row(26, "Security", "The build is what the source says",
+        (*(Check(f"two builds by {compiler}, equal in all files", "release", f"install/package_{compiler}", r"^(ok) +two builds", 1) for compiler in ("gcc", "clang")),
+         Check("steps with what was built, its lists of parts among them", "release", "install/package_made", r"^(ok)\b", 8),
+         Check("marks of hardening", "release", "sandbox/hardening", r"^(ok)\b"))),
     Row(27, "Security", "A bug is fixed when a test shows it", (Check("commits that mend a defect", "release", "scripts/fixes"),)),
 )

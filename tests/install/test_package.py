@@ -5,6 +5,8 @@ Debian 11, and answers in a root whose C library is musl and in one that has not
 
 usage: test_package.py PROJECT SCRATCH [OUT [STEP]]  root is needed (debootstrap, chroot); SCRATCH keeps the fresh systems for the next time; OUT is
                                                      what scripts/package made: then nothing is built and compared; STEP: those with this in their names
+       test_package.py PROJECT SCRATCH gcc|clang     the two builds by one compiler alone; those by gcc stay in SCRATCH for `made`
+       test_package.py PROJECT SCRATCH made          the steps, with what gcc built from this commit
 """
 import hashlib
 import os
@@ -193,6 +195,20 @@ def steps(out, folder, scratch, word=""):
     print("ok      recipes and lists")
 
 
+def commit_of(project):
+    return run("git", "-C", project, "rev-parse", "HEAD").strip()
+
+
+def build_twice(project, scratch, compiler, folder):
+    """By one compiler; gcc's stay for the steps."""
+    out = two_builds(project, folder, **({"CC": compiler} if compiler != "gcc" else {}))
+    print(f"ok      two builds by {compiler}")
+    kept = scratch / "made"
+    if compiler == "gcc":
+        shutil.rmtree(kept, ignore_errors=True)
+        shutil.copytree(out, kept / commit_of(folder / "one"))
+
+
 def main(project, scratch, out=None, word=""):
     missing = [name for name in ("debootstrap", "busybox", "musl-gcc", "faketime", "lintian", "clang") if not shutil.which(name)]
     if os.geteuid() != 0 or missing:
@@ -202,6 +218,14 @@ def main(project, scratch, out=None, word=""):
     with tempfile.TemporaryDirectory(prefix="hsdiff-package-") as name:
         folder = pathlib.Path(name)
         folder.chmod(0o755)
+        if str(out) in ("gcc", "clang"):
+            build_twice(project, scratch, str(out), folder)
+            return 0
+        if str(out) == "made":
+            out = scratch / "made" / commit_of(project)
+            if not out.exists():
+                print("skipped: gcc has not built this commit: install/package_gcc")
+                return SKIPPED
         if out is None:
             for compiler in ("clang", ""):
                 at = folder / (compiler or "gcc")
@@ -215,7 +239,10 @@ if __name__ == "__main__":
     if len(sys.argv) not in (3, 4, 5):
         sys.exit(__doc__)
     try:
-        sys.exit(main(*(pathlib.Path(word).resolve() for word in sys.argv[1:4]), *sys.argv[4:]))
+        part = sys.argv[3:4]
+        if part and part[0] not in ("gcc", "clang", "made"):
+            part = [pathlib.Path(part[0]).resolve()]
+        sys.exit(main(*(pathlib.Path(word).resolve() for word in sys.argv[1:3]), *part, *sys.argv[4:]))
     except Failed as failure:
         print(failure)
         sys.exit(1)
