@@ -114,7 +114,8 @@ static hsd_status count_fields(hsd_v8 *v8, hsd_v8_source *s, const hsd_v8_view *
     return hsd_v8_scopes_global(&v8->scopes, &v8->names, s->ordinal, s->node.name, &proxies, &s->global, err);
 }
 
-/* closure -> function, the reference before the one -> context, which is an object or, the outermost, V8's own. */
+/* closure -> function, the reference before the one -> context, which is an object or, the outermost, V8's own. A class
+ * that is a key of WeakMaps, as decorators make of it, has their values before these, or behind. */
 static hsd_status look_at_closure(hsd_v8 *v8, hsd_v8_source *s, const hsd_v8_view *v, hsd_error *err)
 {
     edge before = {.is_dangling = true};
@@ -128,7 +129,6 @@ static hsd_status look_at_closure(hsd_v8 *v8, hsd_v8_source *s, const hsd_v8_vie
             return hsd_v8_functions_closure(&v8->functions, &v8->names, s->ordinal, s->node.name, links, &s->function,
                                             err);
         }
-        if (is_object(v8, &e)) return HSD_OK;
         before = e;
     }
     return HSD_OK;

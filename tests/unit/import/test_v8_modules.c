@@ -12,11 +12,11 @@
 TestSuite(v8_modules, .init = case_v8_setup);
 
 /* A closure of a function of this script, at this place. */
-static uint32_t add_function(v8_heap *heap, const v8_program *p, const char *name, const char *path,
-                             const uint32_t place[2])
+static void finish_function(v8_heap *heap, const v8_program *p, uint32_t closure, const char *name, const char *path,
+                            const uint32_t place[2])
 {
-    const uint32_t closure = v8_node(heap, "closure", name, 64), code = v8_node(heap, "code", name, 56),
-                   script = v8_node(heap, "code", path, 128), info = v8_node(heap, "code", "system / ScopeInfo", 56);
+    const uint32_t code = v8_node(heap, "code", name, 56), script = v8_node(heap, "code", path, 128),
+                   info = v8_node(heap, "code", "system / ScopeInfo", 56);
     v8_edge(heap, p->leak, "property", "callback", closure);
     v8_edge(heap, closure, "internal", "shared", code);
     v8_edge(heap, closure, "internal", "context", p->native_context);
@@ -25,6 +25,13 @@ static uint32_t add_function(v8_heap *heap, const v8_program *p, const char *nam
     v8_edge(heap, script, "internal", "source", info);
     v8_edge(heap, script, "internal", "name", info);
     if (place != NULL) v8_locate(heap, closure, place[0], place[1]);
+}
+
+static uint32_t add_function(v8_heap *heap, const v8_program *p, const char *name, const char *path,
+                             const uint32_t place[2])
+{
+    const uint32_t closure = v8_node(heap, "closure", name, 64);
+    finish_function(heap, p, closure, name, path, place);
     return closure;
 }
 
@@ -75,6 +82,27 @@ Test(v8_modules, what_only_looks_like_a_function_of_the_program_is_any_function)
         heap->strings[v8_string(heap, proofs[i])][0] = 'x';
         loaded c = case_v8_import(heap, V8_FORM_NODE_20, NULL, NULL);
         cr_expect_str_eq(c.objects[closure].type, "Function", "%s", proofs[i]);
+        loaded_release(&c);
+        v8_heap_free(heap);
+    }
+}
+
+/* The values come before its own references or behind them, as the tables stand in the heap. */
+Test(v8_modules, a_class_that_is_a_key_of_a_weak_map_says_where_it_stands)
+{
+    const uint32_t place[2] = {19, 4};
+    const char *const pair = "1 / part of key (Orders @9) -> value (Map @11) pair in WeakMap (table @7)";
+    for (size_t values = 0; values <= 2; values++) {
+        v8_heap *heap = v8_heap_new();
+        const v8_program p = v8_add_program(heap);
+        const uint32_t closure = v8_node(heap, "closure", "Orders", 64);
+        for (size_t i = 0; i < values; i++)
+            v8_edge(heap, closure, "internal", pair, v8_node(heap, "object", "Map", 32));
+        finish_function(heap, &p, closure, "Orders", "/srv/app/orders.js", place);
+        v8_edge(heap, closure, "internal", pair, v8_node(heap, "object", "Map", 32));
+        loaded c = case_v8_import(heap, V8_FORM_NODE_20, NULL, NULL);
+        cr_expect_str_eq(c.objects[closure].type, "Function Orders (orders.js:20)", "%zu: %s", values,
+                         c.objects[closure].type);
         loaded_release(&c);
         v8_heap_free(heap);
     }
