@@ -5,6 +5,11 @@
  *
  *      node:internal/…is_main_thread.stdin._events.data (function ondata).self._events.line.round.sessions (Map)
  *      Function (anonymous) (server.js:9).sessions (Map)
+ *
+ * or from the class whose field it is, as where a framework made the object and has it in tables of its own:
+ *
+ *      @nestjs/core/exceptions/base-exception-filter-context.js.constants_2.STATIC_CONTEXT<WeakMap value>.instance.byId
+ *      OrdersService.byId (Map)
  */
 #include <ctype.h>
 #include <string.h>
@@ -31,15 +36,22 @@ static bool has_place_in_code(hsd_text type)
     return at > 0 && type.data[at - 1] == '(';
 }
 
-/* The step from which on the place is said; 0 = from its root. */
+/* The last function on the way whose place in the code is known; 0 = none. */
+static size_t find_function(const hsd_holder *holder)
+{
+    for (size_t i = holder->path_count; i-- > LEAST_SPARED;)
+        if (i + 1 < holder->path_count && has_place_in_code(holder->path[i].type)) return i;
+    return 0;
+}
+
+/* The step from which on the place is said: of that function, or of the class whose field it is. 0 = from its root. */
 static size_t find_near(const hsd_holder *holder)
 {
-    for (size_t i = holder->path_count; i-- > LEAST_SPARED;) {
-        if (i + 1 == holder->path_count || !has_place_in_code(holder->path[i].type)) continue;
-        const bool is_cut_behind = holder->path_cut > 0 && i < holder->path_count / 2;
-        return is_cut_behind || holder->path_count - i > MOST_STEPS ? 0 : i;
-    }
-    return 0;
+    const hsd_spot place = {holder->root, holder->path, holder->path_count, holder->path_cut};
+    const size_t owner = hsd_place_owner(&place), function = find_function(holder);
+    const size_t from = owner > function ? owner : function;
+    const bool is_cut_behind = holder->path_cut > 0 && from < holder->path_count / 2;
+    return is_cut_behind || holder->path_count - from > MOST_STEPS ? 0 : from;
 }
 
 static hsd_status place_size(const hsd_holder *holder, size_t *size, hsd_error *err)

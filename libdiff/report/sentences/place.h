@@ -23,6 +23,13 @@ typedef struct hsd_spot {
 /* Appends the root and the references: "global.app.state". */
 hsd_status hsd_place_append(hsd_buffer *out, const hsd_spot *place, hsd_error *err);
 
+/*
+ * The step of a far place that leads to whose field it ends in, if the type of that says something which the place does
+ * not: 3 in app._middleware_chain.get_response.history, of a shop.Timing. 0 = none. A holder in words has it:
+ * "app._middleware_chain.get_response (shop.Timing).history".
+ */
+size_t hsd_place_owner(const hsd_spot *place);
+
 /* Appends one step: ".next{x5,000}", or " -> Type" for a reference without a name. */
 hsd_status hsd_step_append(hsd_buffer *out, const hsd_step *step, hsd_error *err);
 
@@ -39,7 +46,8 @@ hsd_status hsd_holder_append(hsd_buffer *out, const hsd_holder *holder, const ch
                              hsd_error *err);
 
 /* The same for a sentence: a place that is far from its root begins at the last function whose place in the code is
- * known, "Function main (server.js:9).sessions (Map)". The table has the whole way. */
+ * known, "Function main (server.js:9).sessions (Map)", or with the class whose field it is, "OrdersService.byId (Map)".
+ * The table has the whole way. */
 hsd_status hsd_holder_append_near(hsd_buffer *out, const hsd_holder *holder, const char *before, const char *after,
                                   hsd_error *err);
 

@@ -134,7 +134,7 @@ Test(place, begins_at_the_last_function_with_a_place_in_code)
     cr_expect_str_eq(near_of(&holder), "app.js.stdin._events.data.self.onLine.sessions (Map)");
     holder.root = sample_text("node:internal/bootstrap/is_main_thread");
     holder.path_count = 6; /* the function holds it itself */
-    cr_expect_eq(strncmp(near_of(&holder), "node:internal/", 14), 0);
+    cr_expect_str_eq(near_of(&holder), "Interface.onLine (Function (anonymous) (server.js:9))");
     holder.path_count = 5;
     cr_expect_eq(strncmp(near_of(&holder), "node:internal/", 14), 0, "none is known");
 }
@@ -163,4 +163,62 @@ Test(place, says_the_type_of_a_declaration_once)
     cr_expect_str_eq(object_at_end("static Shop.Cart[] carts", &other, 1), "static Shop.Cart[] carts (Shop.Cart)");
     cr_expect_str_eq(object_at_end("static Shop.Cart[]", &start, 1), "static Shop.Cart[] (Shop.Cart[])");
     cr_expect_str_eq(object_at_end("Shop.Cart[] carts", &start, 1), "Shop.Cart[] carts (Shop.Cart[])");
+}
+
+/* Whose field it is, where the root is far and the class says more than the references. */
+Test(place, tells_the_class_of_a_far_field)
+{
+    const hsd_step far[] = {sample_step("", "Container"), sample_step(".scopes", "Map"),
+                            sample_step("[*].instance", "OrdersService"), sample_step(".byId", "Map"),
+                            sample_step("[*]", "Order")};
+    hsd_holder holder = sample_holder("main.js.app", far, 4, 1000);
+    cr_expect_str_eq(near_of(&holder), "main.js.app.scopes[*].instance (OrdersService).byId (Map)");
+    holder.path_count = 5; /* an item of it */
+    cr_expect_str_eq(near_of(&holder), "main.js.app.scopes[*].instance (OrdersService).byId[*] (Order)");
+    holder.root = sample_text("@nestjs/core/exceptions/base-exception-filter-context.js.constants_2");
+    holder.path_count = 4; /* longer than a line */
+    cr_expect_str_eq(near_of(&holder), "OrdersService.byId (Map)");
+    holder.path_count = 3; /* of no field of it */
+    cr_expect_eq(strncmp(near_of(&holder), "@nestjs/core/", 13), 0);
+}
+
+/* The step before the last field of main.app.list.item.last, by what it is called and what it is. */
+static const char *owned_by(const char *root, const char *edge, const char *type)
+{
+    const hsd_step steps[] = {sample_step("", "App"), sample_step(".list", "List"), sample_step(edge, type),
+                              sample_step(".last", "Map")};
+    const hsd_holder holder = sample_holder(root, steps, 4, 1000);
+    return near_of(&holder);
+}
+
+Test(place, tells_no_class_that_says_nothing)
+{
+    cr_expect_str_eq(owned_by("main.app", ".item", "shop.Stock"), "main.app.list.item (shop.Stock).last (Map)");
+    cr_expect_str_eq(owned_by("main.app", ".stockItem", "shop.Stock"), "main.app.list.stockItem.last (Map)");
+    cr_expect_str_eq(owned_by("main.stock", ".item", "shop.Stock"), "main.stock.list.item.last (Map)");
+    cr_expect_str_eq(owned_by("main.app", ".item", "Object"), "main.app.list.item.last (Map)");
+    cr_expect_str_eq(owned_by("main.app", ".item", "system / Context"), "main.app.list.item.last (Map)");
+    cr_expect_str_eq(owned_by("main.app", "", "shop.Stock"), "main.app.list -> shop.Stock.last (Map)");
+}
+
+/* A plain object on the way says nothing: what it is a part of does. */
+Test(place, tells_the_class_that_has_the_plain_object_of_a_field)
+{
+    const hsd_step far[] = {sample_step("", "Container"),
+                            sample_step(".scopes", "Map"),
+                            sample_step("[*].instance", "OrdersService"),
+                            sample_step(".prices", "EventEmitter"),
+                            sample_step("._events", "Object"),
+                            sample_step(".change", "Array")};
+    hsd_holder holder = sample_holder("main.js.app", far, 6, 1000);
+    cr_expect_str_eq(near_of(&holder), "main.js.app.scopes[*].instance (OrdersService).prices._events.change (Array)");
+    holder.path_cut = 9; /* steps are missing behind it: whose the field is nobody knows */
+    cr_expect_str_eq(near_of(&holder), "main.js.app.scopes[*].instance{9 more}.prices._events.change (Array)");
+}
+
+Test(place, tells_no_class_where_the_root_is_near)
+{
+    const hsd_step near[] = {sample_step("", "App"), sample_step(".item", "shop.Stock"), sample_step(".last", "Map")};
+    const hsd_holder holder = sample_holder("main.app", near, 3, 1000);
+    cr_expect_str_eq(near_of(&holder), "main.app.item.last (Map)");
 }
