@@ -36,6 +36,26 @@ static bool note_like_it(void *context, const hsd_listed_process *one)
     return true;
 }
 
+/* ":8080", "localhost:8080", "http://localhost:8080/": somebody knows where it listens. The number; 0 = it is none. */
+static unsigned long port_of(const char *name)
+{
+    const char *colon = strrchr(name, ':');
+    char *end;
+    if (colon == NULL || colon[1] < '1' || colon[1] > '9') return 0;
+    const unsigned long port = strtoul(colon + 1, &end, 10);
+    return port <= UINT16_MAX && (*end == '\0' || *end == '/') ? port : 0;
+}
+
+static void tell_there_is_none(const char *name)
+{
+    const unsigned long port = port_of(name);
+    if (port > 0)
+        cli_complain("'%s' is an address, and hsdiff takes a pid or a name. Who listens there: ss -ltnp 'sport = :%lu'",
+                     name, port);
+    else
+        cli_complain("there is no process called '%s'. hsdiff ps shows what can be captured.", name);
+}
+
 /* The only one is meant; of several none is chosen. */
 static bool add_like_it(const cli_app *cli, long *pids, size_t *count, const char *name)
 {
@@ -46,7 +66,7 @@ static bool add_like_it(const cli_app *cli, long *pids, size_t *count, const cha
         cli_report_error(cli, &err);
         return false;
     }
-    if (all.count == 0) cli_complain("there is no process called '%s'. hsdiff ps shows what can be captured.", name);
+    if (all.count == 0) tell_there_is_none(name);
     if (all.count == 1) add_capture_target(pids, count, all.found[0].pid);
     if (all.count > 1)
         cli_complain("no process is called '%s', and %zu have that in their name: name one of them.", name, all.count);

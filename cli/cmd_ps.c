@@ -1,6 +1,7 @@
 /*
  * hsdiff ps: the programs that can be captured, how, and what stands in the way of the others.
  */
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +14,7 @@
 #include "out.h"
 #include "report_error.h"
 
-enum { COLUMNS = 7, CELL_BYTES = 256, NAME_COLUMNS = 40 };
+enum { COLUMNS = 7, CELL_BYTES = 256, NAME_COLUMNS = 40, NOTE_BYTES = 600 };
 
 static const char *const headings[COLUMNS] = {"PID", "NAME", "RUNTIME", "USER", "MEMORY", "RUNNING", "WAY"};
 static const bool is_right[COLUMNS] = {true, false, false, false, true, true, false};
@@ -21,8 +22,9 @@ static const bool is_right[COLUMNS] = {true, false, false, false, true, true, fa
 /* A row that is kept until all columns are known to be wide enough. */
 typedef struct row {
     char cells[COLUMNS][CELL_BYTES];
-    char text[600], hint[600]; /* of a closed way, safe to print; "" = none */
-    size_t note;               /* its number below the table, 0 = none */
+    char text[NOTE_BYTES], hint[NOTE_BYTES];               /* of a closed way, safe to print; "" = none */
+    char text_of_any[NOTE_BYTES], hint_of_any[NOTE_BYTES]; /* the same without the number of the process */
+    size_t note;                                           /* its number below the table, 0 = none */
 } row;
 
 typedef struct listing {
@@ -88,11 +90,30 @@ static void set_running(row *r, uint64_t seconds)
         snprintf(out, CELL_BYTES, "%llus", s);
 }
 
+/* Its number, where it stands as a word, is "PID": then what is said of several programs is the same. */
+static void put_without_pid(char out[NOTE_BYTES], const char *text, const char *number)
+{
+    const size_t size = strlen(number);
+    size_t length = 0;
+    for (const char *at = text; *at != '\0' && length + sizeof "PID" < NOTE_BYTES;) {
+        const bool is_word = at == text || !isalnum((unsigned char)at[-1]);
+        if (is_word && strncmp(at, number, size) == 0 && !isalnum((unsigned char)at[size])) {
+            length += (size_t)snprintf(out + length, NOTE_BYTES - length, "PID");
+            at += size;
+        } else {
+            out[length++] = *at++;
+        }
+    }
+    out[length] = '\0';
+}
+
 static void set_why(row *r, const hsd_error *why)
 {
     if (why->status == HSD_OK) return;
     hsd_escape_terminal(r->text, sizeof r->text, why->text, strlen(why->text));
     hsd_escape_terminal(r->hint, sizeof r->hint, why->hint, strlen(why->hint));
+    put_without_pid(r->text_of_any, r->text, r->cells[0]);
+    put_without_pid(r->hint_of_any, r->hint, r->cells[0]);
 }
 
 static void set_row(const listing *self, row *r, const hsd_listed_process *one)
@@ -134,6 +155,15 @@ static void put_cells(cli_out *out, const char *const cells[COLUMNS], const size
     cli_out_format(out, "%s\n", cells[COLUMNS - 1]);
 }
 
+/* Both are told the same remedy. The text is told too, unless it names one of them alone. */
+static void share_note(row *first, row *r)
+{
+    r->note = first->note;
+    memcpy(first->hint, first->hint_of_any, sizeof first->hint);
+    if (strcmp(first->text_of_any, r->text_of_any) != 0) first->text_of_any[0] = '\0';
+    memcpy(first->text, first->text_of_any, sizeof first->text);
+}
+
 /* What stands in the way of several programs, with the same remedy, is told once. */
 static size_t number_notes(listing *self)
 {
@@ -141,19 +171,11 @@ static size_t number_notes(listing *self)
     for (size_t i = 0; i < self->count; i++) {
         row *r = &self->rows[i];
         for (size_t before = 0; before < i && *r->hint != '\0' && r->note == 0; before++)
-            if (strcmp(self->rows[before].hint, r->hint) == 0) r->note = self->rows[before].note;
+            if (strcmp(self->rows[before].hint_of_any, r->hint_of_any) == 0) share_note(&self->rows[before], r);
         if (r->note == 0 && *r->text != '\0') r->note = ++notes;
         if (r->note != 0) snprintf(r->cells[COLUMNS - 1], CELL_BYTES, "- [%zu]", r->note);
     }
     return notes;
-}
-
-static size_t count_of_note(const listing *self, size_t note)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < self->count; i++)
-        count += self->rows[i].note == note;
-    return count;
 }
 
 static void put_notes(const listing *self, size_t notes)
@@ -162,10 +184,7 @@ static void put_notes(const listing *self, size_t notes)
         const row *r = &self->rows[i];
         if (r->note != note) continue;
         cli_out_format(self->out, "%s[%zu] ", note == 1 ? "\n" : "", note);
-        if (count_of_note(self, r->note) > 1) /* the text names one process alone */
-            cli_out_format(self->out, "%s\n", r->hint);
-        else
-            cli_out_format(self->out, "%s%s%s\n", r->text, *r->hint == '\0' ? "" : ": ", r->hint);
+        cli_out_format(self->out, "%s%s%s\n", r->text, *r->text == '\0' || *r->hint == '\0' ? "" : ": ", r->hint);
         note++;
     }
 }

@@ -178,6 +178,16 @@ static void print_hint(const char *hint)
     fputs(is_command || hint[length - 1] == '.' || hint[length - 1] == '?' ? "\n" : ".\n", stderr);
 }
 
+/* What a name that is no file was meant as; NULL = as one. */
+static const char *cause_of_absence(const char *file)
+{
+    if (file[0] == '-') return "Arguments after -- are names of files; put options before it.";
+    if (strstr(file, "://") != NULL) return "hsdiff reads files, and no addresses: fetch it first, as with curl -O.";
+    if (strpbrk(file, "*?") != NULL)
+        return "No file has a name like that: where a pattern fits none, the shell hands it on as it stands.";
+    return NULL;
+}
+
 static const char *likely_cause(const cli_app *cli, const hsd_error *err)
 {
     const bool of_input = is_input(cli, err->file);
@@ -192,8 +202,7 @@ static const char *likely_cause(const cli_app *cli, const hsd_error *err)
         return "Captures and dumps are made readable for their owner alone.";
     if (err->status == HSD_E_IO && err->sys_errno == EISDIR && of_input)
         return "A capture is one file, not a folder: name the files in it, such as FOLDER/*.hs.";
-    if (err->status == HSD_E_IO && err->sys_errno == ENOENT && of_input && err->file[0] == '-')
-        return "Arguments after -- are names of files; put options before it.";
+    if (err->status == HSD_E_IO && err->sys_errno == ENOENT && of_input) return cause_of_absence(err->file);
     return NULL;
 }
 

@@ -18,6 +18,7 @@
 #define STATUS_MAX_BYTES      ((size_t)64 << 10)
 #define ENVIRONMENT_MAX_BYTES ((size_t)8 << 20)
 #define LIST_MAX_BYTES        ((size_t)64 << 20)
+#define IS_KERNEL_THREAD      0x200000u /* PF_KTHREAD of the flags in stat */
 enum { PATH_BYTES = 64, READ_BYTES = 64 * 1024 };
 
 static void make_path(char path[PATH_BYTES], long pid, const char *file)
@@ -100,6 +101,7 @@ static hsd_status read_start(hsd_process_facts *facts, hsd_error *err)
     char *stat = hsd_procfs_read(path, STATUS_MAX_BYTES, NULL);
     if (stat == NULL) return hsd_gate_of_absence(facts->pid, err);
     const uint64_t ticks = hsd_procfs_stat_number(stat, 22), boot = boot_seconds();
+    facts->is_kernel = (hsd_procfs_stat_number(stat, 9) & IS_KERNEL_THREAD) != 0;
     const long hertz = sysconf(_SC_CLK_TCK);
     free(stat);
     if (ticks != 0 && boot != 0 && hertz > 0)

@@ -59,11 +59,10 @@ hsd_status hsd_gates_pass(const hsd_process_facts *facts, hsd_error *err)
         hsd_error_set_hint(err, "capture it while it runs, as from its start: hsdiff capture --every 60s -- COMMAND");
         return HSD_E_UNSUPPORTED;
     }
-    HSD_TRY(pass_user(facts, err));
-    if (facts->is_readable && facts->arguments[0] == '\0' && facts->executable[0] == '\0')
+    if (facts->is_kernel)
         return hsd_fail(err, HSD_E_UNSUPPORTED, "process %ld (%s) is a thread of the kernel: it has no heap",
                         facts->pid, facts->command);
-    return HSD_OK;
+    return pass_user(facts, err);
 }
 
 /* Does this program live in a user namespace of its own, as in a rootless container? */

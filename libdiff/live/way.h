@@ -23,7 +23,7 @@ typedef struct hsd_process_facts {
     bool is_readable;                                   /* maps and exe could be read: same user, or root */
     bool is_same_network, is_same_mounts, is_same_pids; /* namespaces */
     bool has_other_users;                               /* it is known to be in another user namespace */
-    bool is_traced, is_zombie;
+    bool is_traced, is_zombie, is_kernel;
     /* `mapped` holds all names of mapped files, each once, the last empty: a list of processes asks many times */
     bool has_mapped;
     char mapped[16 * 1024];

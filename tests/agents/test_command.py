@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """hsdiff capture and receive as their users meet them: names of files, several processes, series, programs that are started, exit
 statuses, closed gates. The programs are C programs with the native agent; what the captures hold is tested for each runtime elsewhere."""
+import contextlib
 import json
 import os
 import pathlib
@@ -13,7 +14,7 @@ import sys
 import time
 
 sys.dont_write_bytecode = True
-from kit import Failed, Program, check, main, wait_until
+from kit import Failed, Program, check, main, say, wait_until
 
 LOAD = ["1", "2000"]
 
@@ -104,6 +105,24 @@ def hostile_names(tool, folder):
         one.quit()
 
 
+def threads_of_the_kernel():
+    for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            pid, flags = int(stat.parent.name), int(stat.read_text().rpartition(")")[2].split()[6])
+            if flags & 0x200000:
+                yield pid
+
+
+def kernel(tool, folder):
+    """A thread of the kernel is told as one, and not as a program that may not be looked at."""
+    pid = next(threads_of_the_kernel(), None)
+    if pid is None:
+        say("        skipped: this container shows no thread of the kernel")
+        return
+    said = tool.run("capture", pid, "-o", folder / "x.hs", expect=3).stderr
+    check("is a thread of the kernel: it has no heap" in said, said)
+
+
 def listing(tool, folder):
     """hsdiff ps, and names that are parts of names."""
     copy = folder / "checkout-api"
@@ -113,9 +132,11 @@ def listing(tool, folder):
     script = folder / "checkout_report.py"
     script.write_text("print('ready', flush=True); input()")
     try:
-        with Program([str(copy), *LOAD], environment=agent) as one, Program([sys.executable, str(script)]) as python:
-            python.process.send_signal(signal.SIGSTOP)
-            wait_until("it is stopped", lambda: "State:\tT" in pathlib.Path(f"/proc/{python.pid}/status").read_text())
+        with Program([str(copy), *LOAD], environment=agent) as one, Program([sys.executable, str(script)]) as python, \
+                Program([sys.executable, str(script)]) as other:
+            for stopped in (python, other):
+                stopped.process.send_signal(signal.SIGSTOP)
+                wait_until("it is stopped", lambda pid=stopped.pid: "State:\tT" in pathlib.Path(f"/proc/{pid}/status").read_text())
             rows = {row["pid"]: row for row in json.loads(tool.run("ps", "--format", "json").stdout)["processes"]}
             check(rows[one.pid]["way"] == "native" and rows[one.pid]["name"] == "checkout-api", f"an open way: {rows.get(one.pid)}")
             check(rows[one.pid]["rss_bytes"] > 1 << 20 and rows[one.pid]["why"] is None, f"{rows[one.pid]}")
@@ -123,7 +144,8 @@ def listing(tool, folder):
             check("is stopped" in rows[python.pid]["why"] and "kill -CONT" in rows[python.pid]["hint"], f"what opens it: {rows[python.pid]}")
             check(sleeper.pid not in rows and os.getpid() in rows, "programs without agent and runtime are left out")
             both = tool.run("ps", "checkout").stdout
-            check("checkout-api" in both and "checkout_report.py" in both and "[1]" in both and "kill -CONT" in both, both)
+            check("checkout-api" in both and "checkout_report.py" in both and "[1]" in both and "[2]" not in both, f"what is said of two is told once: {both}")
+            check("process PID is stopped" in both and "kill -CONT PID" in both, both)
             check(f" {sleeper.pid} " in tool.run("ps", "--all").stdout.replace("\n", " "), "--all shows every program")
             check("No program is called like" in tool.run("ps", "no-such-program-anywhere").stdout, "no such name")
             tool.run("ps", "--format", "xml", expect=2)
@@ -133,8 +155,12 @@ def listing(tool, folder):
             tool.run("capture", "checkout-a", "-o", folder / "part.hs")
             check(tool.info(folder / "part.hs")["pid"] == one.pid, "the only one that is called so")
             tool.run("capture", "", "-o", folder / "x.hs", expect=2)
-            python.process.send_signal(signal.SIGCONT)
-            python.tell("")
+            for address in (":8080", "localhost:8080", "http://localhost:8080/"):
+                said = tool.run("capture", address, "-o", folder / "x.hs", expect=2).stderr
+                check("ss -ltnp 'sport = :8080'" in said, f"who listens there: {said}")
+            for stopped in (python, other):
+                stopped.process.send_signal(signal.SIGCONT)
+                stopped.tell("")
             one.quit()
     finally:
         sleeper.kill()
@@ -312,5 +338,5 @@ def receiving(tool, folder):
 
 if __name__ == "__main__":
     os.chdir("/")
-    main({"names": names_of_files, "several": several_processes, "hostile": hostile_names, "series": a_series, "listing": listing, "started": programs_that_are_started,
+    main({"names": names_of_files, "several": several_processes, "hostile": hostile_names, "series": a_series, "listing": listing, "kernel": kernel, "started": programs_that_are_started,
           "again": programs_that_start_again, "count": a_count_of_what_is_started, "follow": programs_behind_a_script, "gates": gates, "receive": receiving})

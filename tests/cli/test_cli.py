@@ -354,6 +354,8 @@ CASES = {
     "no-option-of-diff": ("hsdiff --cohorts a b", 2),
     # wrong inputs
     "missing": ("hsdiff d/demo-before.hs nowhere.hs", 3),
+    "missing-pattern": ("hsdiff d/demo-before.hs 'run/*.hs'", 3),
+    "missing-address": ("hsdiff d/demo-before.hs https://example.org/a.hs", 3),
     "missing-import": ("hsdiff import nowhere.hprof -o x.hs; s=$?; ls x.hs; exit $s", 3),
     "missing-verify": ("hsdiff verify nowhere.hs", 3),
     "empty": ("hsdiff empty.hs d/demo-after.hs", 3),
