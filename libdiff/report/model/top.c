@@ -7,6 +7,7 @@
 #include "report/model/open.h"
 #include "report/model/say.h"
 #include "report/model/top_rows.h"
+#include "report/sentences/place.h"
 #include "report/text/capture.h"
 #include "report/words/number.h"
 
@@ -150,13 +151,22 @@ static hsd_status say_capture(hsd_buffer *text, const hsd_model *model, hsd_erro
 
 #define PART_OF_AN_ANSWER 10u /* of the heap: less is no answer */
 
+/* As a sentence says it: from the class that has it, where it is far from its root. */
+static hsd_status say_object(hsd_buffer *text, const hsd_top_object *object, hsd_error *err)
+{
+    const hsd_spot place = {object->root, object->path, object->path_count, object->path_cut};
+    bool is_near;
+    HSD_TRY(hsd_place_append_near(text, &place, " (", ")", &is_near, err));
+    return is_near ? HSD_OK : hsd_top_object_append(text, object, " (", ")", err);
+}
+
 /* " of the heap hangs from one place: global.sessions (Map), 950 objects." */
 static hsd_status say_place(hsd_buffer *text, const hsd_top_object *place, hsd_error *err)
 {
     char count[HSD_NUMBER_CHARS];
     const bool is_itself = place->bytes > place->retained_bytes / 4 * 3;
     HSD_TRY(hsd_say(text, is_itself ? " of the heap is one object: " : " of the heap hangs from one place: ", err));
-    HSD_TRY(hsd_top_object_append(text, place, " (", ")", err));
+    HSD_TRY(say_object(text, place, err));
     if (!is_itself) {
         HSD_TRY(hsd_say(text, ", ", err));
         HSD_TRY(hsd_say(text, hsd_format_count(count, place->retained_objects), err));
@@ -178,7 +188,7 @@ static hsd_status say_accumulation(hsd_buffer *text, const hsd_model *model, hsd
         return say_place(text, place, err);
     }
     HSD_TRY(hsd_say(text, "No place holds a tenth of the heap; the largest, ", err));
-    HSD_TRY(hsd_top_object_append(text, place, " (", ")", err));
+    HSD_TRY(say_object(text, place, err));
     HSD_TRY(hsd_say(text, ", holds ", err));
     HSD_TRY(hsd_say(text, share, err));
     return hsd_say(text, ".", err);

@@ -6,15 +6,13 @@
  *      node:internal/…is_main_thread.stdin._events.data (function ondata).self._events.line.round.sessions (Map)
  *      Function (anonymous) (server.js:9).sessions (Map)
  *
- * or from the class whose field it is, as where a framework made the object and has it in tables of its own:
- *
- *      @nestjs/core/exceptions/base-exception-filter-context.js.constants_2.STATIC_CONTEXT<WeakMap value>.instance.byId
- *      OrdersService.byId (Map)
+ * or from the class whose field it is (owner.h), whichever is further on.
  */
 #include <ctype.h>
 #include <string.h>
 
 #include "report/model/holder_rows.h"
+#include "report/sentences/owner.h"
 #include "report/sentences/place.h"
 #include <hscapture/hscapture.h>
 
@@ -37,44 +35,62 @@ static bool has_place_in_code(hsd_text type)
 }
 
 /* The last function on the way whose place in the code is known; 0 = none. */
-static size_t find_function(const hsd_holder *holder)
+static size_t find_function(const hsd_spot *place)
 {
-    for (size_t i = holder->path_count; i-- > LEAST_SPARED;)
-        if (i + 1 < holder->path_count && has_place_in_code(holder->path[i].type)) return i;
+    for (size_t i = place->count; i-- > LEAST_SPARED;)
+        if (i + 1 < place->count && has_place_in_code(place->steps[i].type)) return i;
     return 0;
 }
 
 /* The step from which on the place is said: of that function, or of the class whose field it is. 0 = from its root. */
-static size_t find_near(const hsd_holder *holder)
+static size_t find_near(const hsd_spot *place)
 {
-    const hsd_spot place = {holder->root, holder->path, holder->path_count, holder->path_cut};
-    const size_t owner = hsd_place_owner(&place), function = find_function(holder);
+    const size_t function = find_function(place), field = hsd_place_owner(place);
+    const size_t owner = field > 0 ? field : hsd_place_class(place);
     const size_t from = owner > function ? owner : function;
-    const bool is_cut_behind = holder->path_cut > 0 && from < holder->path_count / 2;
-    return is_cut_behind || holder->path_count - from > MOST_STEPS ? 0 : from;
+    const bool is_cut_behind = place->cut > 0 && from < place->count / 2;
+    return is_cut_behind || place->count - from > MOST_STEPS ? 0 : from;
 }
 
-static hsd_status place_size(const hsd_holder *holder, size_t *size, hsd_error *err)
+static hsd_status place_size(const hsd_spot *place, size_t *size, hsd_error *err)
 {
-    const hsd_spot place = {holder->root, holder->path, holder->path_count, holder->path_cut};
     hsd_buffer text = {0};
-    const hsd_status status = hsd_place_append(&text, &place, err);
+    const hsd_status status = hsd_place_append(&text, place, err);
     *size = text.size;
     hsd_buffer_release(&text);
     return status;
 }
 
-static hsd_status append_near(hsd_buffer *out, const hsd_holder *holder, size_t from, const char *before,
-                              const char *after, hsd_error *err)
+static hsd_status append_spot_near(hsd_buffer *out, const hsd_spot *whole, size_t from, const char *before,
+                                   const char *after, hsd_error *err)
 {
     hsd_step steps[MOST_STEPS];
-    const size_t count = holder->path_count - from;
-    memcpy(steps, holder->path + from, count * sizeof steps[0]);
+    const size_t count = whole->count - from;
+    memcpy(steps, whole->steps + from, count * sizeof steps[0]);
     steps[0].edge = (hsd_text){"", 0};
     steps[0].repeat = 1;
     const hsd_spot place = {steps[0].type, steps, count, 0};
     HSD_TRY(hsd_place_append(out, &place, err));
-    if (!hsd_place_ends_in_type(&place)) HSD_TRY(hsd_place_append_type(out, &place, before, after, err));
+    return hsd_place_ends_in_type(&place) ? HSD_OK : hsd_place_append_type(out, &place, before, after, err);
+}
+
+hsd_status hsd_place_append_near(hsd_buffer *out, const hsd_spot *place, const char *before, const char *after,
+                                 bool *is_near, hsd_error *err)
+{
+    const size_t from = find_near(place);
+    size_t size = 0;
+    *is_near = false;
+    if (from > 0) HSD_TRY(place_size(place, &size, err));
+    if (size <= LONGEST_READ) return HSD_OK;
+    *is_near = true;
+    return append_spot_near(out, place, from, before, after, err);
+}
+
+static hsd_status append_near(hsd_buffer *out, const hsd_holder *holder, size_t from, const char *before,
+                              const char *after, hsd_error *err)
+{
+    const hsd_spot place = {holder->root, holder->path, holder->path_count, holder->path_cut};
+    HSD_TRY(append_spot_near(out, &place, from, before, after, err));
     if (holder->by_count == 0) return HSD_OK;
     HSD_TRY(hsd_buffer_append(out, ", by ", 5, err));
     HSD_TRY(hsd_together_append(out, holder, before, after, err));
@@ -86,9 +102,10 @@ hsd_status hsd_holder_append_near(hsd_buffer *out, const hsd_holder *holder, con
 {
     const bool is_one_place = !hsd_holder_is_nobody(holder) && holder->thread_count == 0 &&
                               (holder->by_count == 0 || hsd_holder_leads_to(holder));
-    const size_t from = is_one_place ? find_near(holder) : 0;
+    const hsd_spot place = {holder->root, holder->path, holder->path_count, holder->path_cut};
+    const size_t from = is_one_place ? find_near(&place) : 0;
     size_t size = 0;
-    if (from > 0) HSD_TRY(place_size(holder, &size, err));
+    if (from > 0) HSD_TRY(place_size(&place, &size, err));
     const bool says_nothing = holder->root_kind == HSC_ROOT_HANDLE; /* held by C */
     return size > (says_nothing ? 0 : LONGEST_READ) ? append_near(out, holder, from, before, after, err)
                                                     : hsd_holder_append(out, holder, before, after, err);

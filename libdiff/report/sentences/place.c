@@ -10,10 +10,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/check.h"
 #include "report/model/holder_rows.h"
-
-#define LEAST_FAR 2u /* steps: from there on the root says little of whose a field is */
+#include "report/sentences/owner.h"
 
 static hsd_status append_place_all(hsd_buffer *out, const char *text, hsd_error *err)
 {
@@ -111,8 +109,7 @@ static bool has_word(hsd_text text, const char *word, size_t size)
     return false;
 }
 
-/* Shop in "static com.x.Shop current", Thread in "threads". */
-static bool says_type(hsd_text root, hsd_text type)
+bool hsd_place_says_type(hsd_text root, hsd_text type)
 {
     char kind[64];
     return has_word(root, type.data, type.size) || has_word(root, kind, kind_word(type, kind, sizeof kind));
@@ -123,55 +120,11 @@ static bool is_start_told(const hsd_spot *place)
 {
     const hsd_step *steps = place->steps;
     return place->count > 1 && place->root.size > 0 && place->root.data[place->root.size - 1] == ')' &&
-           steps[1].edge.size == 0 && !has_name_of_its_own(&steps[0]) && !says_type(place->root, steps[0].type);
+           steps[1].edge.size == 0 && !has_name_of_its_own(&steps[0]) &&
+           !hsd_place_says_type(place->root, steps[0].type);
 }
 
-/* ---- whose field it is ---- */
-
-/* What a runtime calls objects of any kind: they say nothing of whose a field is. */
-static bool is_plain_type(hsd_text type)
-{
-    static const char *const plain[] = {"Object",           "object",       "dict",   "table", "tuple", "Array",
-                                        "struct",           "module",       "Module", "Class", "type",  "EventEmitter",
-                                        "java.lang.Object", "System.Object"};
-    for (size_t i = 0; i < HSD_ARRAY_LEN(plain); i++)
-        if (type.size == strlen(plain[i]) && memcmp(type.data, plain[i], type.size) == 0) return true;
-    return false;
-}
-
-/* Modules, functions, and what has no type of the program's: their fields are variables. */
-static bool is_no_class(hsd_text type)
-{
-    static const char *const beginnings[] = {"(",          "system / ",  "Function", "function ",
-                                             "coroutine ", "object of ", "struct {"};
-    for (size_t i = 0; i < HSD_ARRAY_LEN(beginnings); i++) {
-        const size_t size = strlen(beginnings[i]);
-        if (type.size >= size && memcmp(type.data, beginnings[i], size) == 0) return true;
-    }
-    return type.size == 0;
-}
-
-static bool is_field(const hsd_step *step) { return step->edge.size > 1 && step->edge.data[0] == '.'; }
-
-/* The class of this step is news: neither said by the way to it nor by the root. */
-static bool is_told_by_class(const hsd_spot *place, size_t at)
-{
-    const hsd_step *step = &place->steps[at];
-    if (step->edge.size == 0 || step->repeat > 1 || step->name.size > 0) return false;
-    return !is_no_class(step->type) && !says_type(step->edge, step->type) && !says_type(place->root, step->type);
-}
-
-size_t hsd_place_owner(const hsd_spot *place)
-{
-    for (size_t field = place->count; field-- > LEAST_FAR + 1;) {
-        const bool is_behind_cut = place->cut > 0 && field == place->count / 2;
-        if (is_behind_cut || !is_field(&place->steps[field])) continue;
-        if (!is_plain_type(place->steps[field - 1].type)) return is_told_by_class(place, field - 1) ? field - 1 : 0;
-    }
-    return 0;
-}
-
-/* The way, with the class `owner` is of, if it is not 0. */
+/* The way, with the class of the step `owner`, if that is not 0. */
 static hsd_status append_way(hsd_buffer *out, const hsd_spot *place, size_t owner, hsd_error *err)
 {
     HSD_TRY(hsd_buffer_append(out, place->root.data, place->root.size, err));

@@ -23,12 +23,8 @@ typedef struct hsd_spot {
 /* Appends the root and the references: "global.app.state". */
 hsd_status hsd_place_append(hsd_buffer *out, const hsd_spot *place, hsd_error *err);
 
-/*
- * The step of a far place that leads to whose field it ends in, if the type of that says something which the place does
- * not: 3 in app._middleware_chain.get_response.history, of a shop.Timing. 0 = none. A holder in words has it:
- * "app._middleware_chain.get_response (shop.Timing).history".
- */
-size_t hsd_place_owner(const hsd_spot *place);
+/* Shop in "static com.x.Shop current", Thread in "threads". */
+bool hsd_place_says_type(hsd_text text, hsd_text type);
 
 /* Appends one step: ".next{x5,000}", or " -> Type" for a reference without a name. */
 hsd_status hsd_step_append(hsd_buffer *out, const hsd_step *step, hsd_error *err);
@@ -50,6 +46,10 @@ hsd_status hsd_holder_append(hsd_buffer *out, const hsd_holder *holder, const ch
  * The table has the whole way. */
 hsd_status hsd_holder_append_near(hsd_buffer *out, const hsd_holder *holder, const char *before, const char *after,
                                   hsd_error *err);
+
+/* A place alone, likewise with the type of what is there; nothing, and false, where the whole of it can be read. */
+hsd_status hsd_place_append_near(hsd_buffer *out, const hsd_spot *place, const char *before, const char *after,
+                                 bool *is_near, hsd_error *err);
 
 /* What stands at the end of the place, between `before` and `after`: the object by its name, or its type. Nothing where
  * the place has said it. The place has steps and does not end in a type. */

@@ -7,6 +7,7 @@
 
 #include "report/model/holder_rows.h"
 #include "report/model/site_rows.h"
+#include "report/sentences/fork.h"
 #include "report/sentences/place.h"
 #include "report/text/text.h"
 #include "report/words/number.h"
@@ -182,6 +183,25 @@ static bool print_code(hsd_screen *screen, int64_t growth)
     return true;
 }
 
+/* Fields of one object that are less than an answer each, and together most of it. */
+static bool print_fork(hsd_screen *screen, const hsd_holder *first, int64_t growth)
+{
+    hsd_out *out = &screen->out;
+    hsd_fork fork;
+    hsd_buffer raw = {0};
+    if (share_of(first->growth_bytes, growth) > SHARE_OF_AN_ANSWER) return false;
+    if (!hsd_find_fork(screen->diff, first, growth / 3 * 2, &fork)) return false;
+    const unsigned percent = share_of(fork.place.growth_bytes, growth);
+    print_share(screen, percent);
+    hsd_out_text(out, " hangs from one place: ");
+    print_place(screen, &fork.place);
+    if (out->status == HSD_OK) out->status = hsd_fork_append_fields(&raw, &fork, out->err);
+    print_short(screen, &raw);
+    hsd_buffer_release(&raw);
+    hsd_out_text(out, percent > 100 ? "; others shrank." : ".");
+    return true;
+}
+
 /* True if there was something to say. */
 static bool print_by_holder(hsd_screen *screen, int64_t growth)
 {
@@ -191,6 +211,8 @@ static bool print_by_holder(hsd_screen *screen, int64_t growth)
                    of_nobody = share_of(nobody ? nobody->growth_bytes : 0, growth);
     if (percent < SHARE_OF_AN_ANSWER && of_nobody >= SHARE_OF_AN_ANSWER) {
         print_nobody(screen, of_nobody, place, percent);
+    } else if (percent >= SHARE_WORTH_NAMING && print_fork(screen, place, growth)) {
+        return true;
     } else if (percent >= SHARE_WORTH_NAMING && place->by_count > 1 && !hsd_holder_leads_to(place)) {
         print_together(screen, place, growth);
     } else if (percent >= SHARE_WORTH_NAMING) {

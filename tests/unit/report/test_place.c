@@ -154,6 +154,48 @@ Test(place, begins_there_also_for_what_several_fields_hold)
     cr_expect_str_eq(near_of(&holder), "Function main (server.js:9).queue (Queue), by .head and .tail, together");
 }
 
+/* A framework reaches all that it runs from one variable: what a programmer knows is the class that has the field. */
+Test(place, begins_at_the_last_class_of_the_program)
+{
+    hsd_step far[] = {sample_step("", "org.x.Hook"),
+                      sample_step(".contexts", "java.util.Map"),
+                      sample_step("[*].key", "org.x.Context"),
+                      sample_step(".beans", "java.util.Map"),
+                      sample_step("[*].val", "com.shop.QuoteService"),
+                      sample_step(".quotes", "java.util.HashMap")};
+    hsd_holder holder = sample_holder("static org.x.boot.Application.a_hook_for_the_end", far, 6, 1000);
+    cr_expect_str_eq(near_of(&holder), "com.shop.QuoteService.quotes (java.util.HashMap)");
+    holder.root = sample_text("static com.shop.Application.a_hook_for_the_end_of_all"); /* it says whose it is */
+    cr_expect_eq(strncmp(near_of(&holder), "static com.shop.", 16), 0);
+    holder.root = sample_text("static org.x.boot.Application.a_hook_for_the_end");
+    far[4].type = sample_text("lambda in com.shop.QuoteService");
+    cr_expect_eq(strncmp(near_of(&holder), "static org.x.", 13), 0, "a lambda has no fields that anybody named");
+    far[4].type = sample_text("java.util.concurrent.FutureTask");
+    cr_expect_eq(strncmp(near_of(&holder), "static org.x.", 13), 0, "nothing but containers");
+    far[4].type = sample_text("com.shop.Quotes[]");
+    cr_expect_eq(strncmp(near_of(&holder), "static org.x.", 13), 0, "an array");
+    far[4].type = sample_text("com.shop.QuoteService");
+    far[5].edge = sample_text("[*]");
+    cr_expect_eq(strncmp(near_of(&holder), "static org.x.", 13), 0, "no field");
+    far[5].edge = sample_text(".this$0");
+    cr_expect_eq(strncmp(near_of(&holder), "static org.x.", 13), 0, "no field that anybody named");
+}
+
+Test(place, begins_there_also_where_references_have_no_names)
+{
+    const hsd_step far[] = {sample_step("", "Engine[]"),
+                            sample_step("", "System.Net.Engine"),
+                            sample_step("", "Microsoft.Extensions.Provider"),
+                            sample_step("", "Microsoft.Extensions.Scope"),
+                            sample_step("", "Shop.QuoteService"),
+                            sample_step("", "System.Dictionary<System.String, Shop.Quote>"),
+                            sample_step("", "Entry<System.String, Shop.Quote>[]")};
+    hsd_holder holder = sample_holder("static Engine[] s_currentEngines", far, 6, 1000);
+    cr_expect_str_eq(near_of(&holder), "Shop.QuoteService -> System.Dictionary<System.String, Shop.Quote>");
+    holder.path_count = 5; /* a class of the runtime's own libraries, where there is none of the program */
+    cr_expect_eq(strncmp(near_of(&holder), "Microsoft.Extensions.Scope -> Shop.QuoteService", 47), 0);
+}
+
 Test(place, says_the_type_of_a_declaration_once)
 {
     const hsd_step start = sample_step("", "Shop.Cart[]"), other = sample_step("", "Shop.Cart");

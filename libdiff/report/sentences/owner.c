@@ -1,0 +1,138 @@
+/*
+ * The class that has the field: see owner.h. A type is judged by how it is written, as runtimes write them.
+ */
+#include "report/sentences/owner.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "base/check.h"
+
+#define LEAST_FAR      2u /* steps: from there on the root says little of whose a field is */
+#define LEAST_TO_CLASS 3u /* of a class that is further from the field */
+
+static bool begins_with(hsd_text text, const char *word)
+{
+    const size_t size = strlen(word);
+    return text.size > size && memcmp(text.data, word, size) == 0;
+}
+
+static bool begins_with_any(hsd_text text, const char *const *words)
+{
+    while (*words != NULL && !begins_with(text, *words))
+        words++;
+    return *words != NULL;
+}
+
+/* The runtime's own containers, which a program keeps its objects in. */
+static const char *const of_containers[] = {"java.", "System.", NULL};
+
+static const char *const of_runtimes[] = {"java.",  "javax.", "jdk.",    "sun.",       "com.sun.", "scala.",
+                                          "kotlin", "groovy", "clojure", "Microsoft.", "System.",  NULL};
+
+/* ---- classes ---- */
+
+/* What a runtime calls objects of any kind: they say nothing of whose a field is. */
+static bool is_plain_type(hsd_text type)
+{
+    static const char *const plain[] = {"Object", "object", "dict",   "table", "tuple", "Array",
+                                        "struct", "module", "Module", "Class", "type",  "EventEmitter"};
+    for (size_t i = 0; i < HSD_ARRAY_LEN(plain); i++)
+        if (type.size == strlen(plain[i]) && memcmp(type.data, plain[i], type.size) == 0) return true;
+    return begins_with_any(type, of_containers);
+}
+
+/* Modules, functions, arrays, and what has no type of the program's: their fields are variables. */
+static bool is_no_class(hsd_text type)
+{
+    static const char *const beginnings[] = {"(",          "system / ",  "Function ", "function ", "lambda in ",
+                                             "coroutine ", "object of ", "struct {",  NULL};
+    return type.size == 0 || type.data[type.size - 1] == ']' || begins_with_any(type, beginnings) ||
+           (type.size == 8 && memcmp(type.data, "Function", 8) == 0);
+}
+
+/* In a package or a namespace, "com.shop.Cart" or "Shop.Cart<System.String>"; no array, no lambda, no class that was
+ * made of a function. */
+static bool is_in_package(hsd_text type)
+{
+    size_t name = 0, at = 0;
+    for (; at < type.size && type.data[at] != '<'; at++) {
+        const unsigned char c = (unsigned char)type.data[at];
+        if (c == '.') name = at + 1;
+        if (!isalnum(c) && c != '.' && c != '_' && c != '$' && c != '+') return false;
+    }
+    return name > 1 && name < at && isupper((unsigned char)type.data[name]) && type.data[type.size - 1] != ']';
+}
+
+/* "com.shop." of com.shop.cart.Cart, "Shop." of Shop.Cart: whose it is. */
+static hsd_text family_of(hsd_text type, size_t *dots)
+{
+    size_t at = 0, last = 0;
+    for (*dots = 0; at < type.size && type.data[at] != '<' && *dots < 2; at++)
+        if (type.data[at] == '.') {
+            (*dots)++;
+            last = at + 1;
+        }
+    return (hsd_text){type.data, last};
+}
+
+/* The root is of the same family, of so many dots or more, and says as much. */
+static bool is_known_by_root(const hsd_spot *place, hsd_text type, size_t least_dots)
+{
+    size_t dots;
+    const hsd_text family = family_of(type, &dots);
+    if (dots < least_dots) return false;
+    for (size_t at = 0; at + family.size <= place->root.size; at++)
+        if (memcmp(place->root.data + at, family.data, family.size) == 0) return true;
+    return false;
+}
+
+/* ---- fields ---- */
+
+/* A name that a compiler of a JVM's language made: this$0, val$list. */
+static bool is_made_up(hsd_text edge) { return memchr(edge.data, '$', edge.size) != NULL; }
+
+static bool is_named_field(const hsd_spot *place, size_t at)
+{
+    const hsd_text edge = place->steps[at].edge;
+    return edge.size > 1 && edge.data[0] == '.' && !(is_in_package(place->steps[at - 1].type) && is_made_up(edge));
+}
+
+/* A name, or in runtimes that tell none, nothing. */
+static bool is_any_field(hsd_text edge) { return edge.size == 0 || (edge.data[0] == '.' && !is_made_up(edge)); }
+
+/* The class of this step is news: neither said by the way to it nor by the root. */
+static bool is_told_by_class(const hsd_spot *place, size_t at)
+{
+    const hsd_step *step = &place->steps[at];
+    if (step->edge.size == 0 || step->repeat > 1 || step->name.size > 0 || is_no_class(step->type)) return false;
+    return !hsd_place_says_type(step->edge, step->type) && !hsd_place_says_type(place->root, step->type) &&
+           !(is_in_package(step->type) && is_known_by_root(place, step->type, 2));
+}
+
+size_t hsd_place_owner(const hsd_spot *place)
+{
+    for (size_t field = place->count; field-- > LEAST_FAR + 1;) {
+        const bool is_behind_cut = place->cut > 0 && field == place->count / 2;
+        if (is_behind_cut || !is_named_field(place, field)) continue;
+        if (!is_plain_type(place->steps[field - 1].type)) return is_told_by_class(place, field - 1) ? field - 1 : 0;
+    }
+    return 0;
+}
+
+static size_t find_class(const hsd_spot *place, const char *const *not_of)
+{
+    for (size_t i = place->count - 1; i-- > LEAST_TO_CLASS;) {
+        const hsd_text type = place->steps[i].type;
+        if (is_in_package(type) && is_any_field(place->steps[i + 1].edge) && !begins_with_any(type, not_of))
+            return is_known_by_root(place, type, 1) ? 0 : i;
+    }
+    return 0;
+}
+
+size_t hsd_place_class(const hsd_spot *place)
+{
+    if (place->count == 0) return 0;
+    const size_t own = find_class(place, of_runtimes);
+    return own > 0 ? own : find_class(place, of_containers);
+}
