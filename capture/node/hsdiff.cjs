@@ -320,7 +320,12 @@ function load() {
   function takeInCopy(to, copies, done) {
     whenQuiet(() => {
       if (to.isGone()) return done(new Error('whoever asked for it is gone'));
-      const pid = makeCopy(to);
+      let pid;
+      try {
+        pid = makeCopy(to);
+      } catch (error) {
+        return done(error); // whoever asked has gone since: the warning found no reader
+      }
       if (pid > 0) return watchCopy(pid, to, (status, isStill) => afterCopy(to, copies, status, isStill, done));
       withoutCopy(to, -pid, done);
     });

@@ -8,6 +8,7 @@ import random
 import re
 import shutil
 import signal
+import socket
 import stat
 import subprocess
 import time
@@ -215,7 +216,6 @@ def foreign_socket(tool, folder):
         check(refused.returncode != 0 and "exists and is no socket" in refused.stderr, refused.stderr)
         same("the foreign file", place.read_text(), "mine")
         place.unlink()
-        import socket
         stale = socket.socket(socket.AF_UNIX)
         stale.bind(str(place))
         stale.close()
@@ -262,6 +262,25 @@ process.stdin.once('data', () => {           // works until the file is there, a
 });
 console.log('ready');
 """
+
+
+def gone_before_the_warning(tool, folder):
+    """Who asked goes between the connection and the program's first word, which finds no reader: the program works on. It is busy for 200 ms between the two."""
+    place = folder / "rendezvous"
+    place.mkdir()
+    with start(tool, "busy", environment={"XDG_RUNTIME_DIR": str(place)}) as program:
+        for turn in range(3):
+            listener = socket.socket(socket.AF_UNIX)
+            listener.bind(str(place / f".hsdiff-{os.getuid()}-node-{program.pid}"))
+            listener.listen()
+            listener.settimeout(20)
+            os.kill(program.pid, signal.SIGUSR2)
+            listener.accept()[0].close()
+            listener.close()
+            (place / f".hsdiff-{os.getuid()}-node-{program.pid}").unlink()
+            same("leaked", program.leak(1), turn + 1)
+        kit.wait_until("the program does not tell of it", lambda: "a capture was cut off" in program.errors() or not program.is_alive())
+        program.quit()
 
 
 def stopped_before_the_answer(tool, folder):
@@ -328,5 +347,5 @@ def target_killed(tool, folder):
 
 
 kit.main({case.__name__: case for case in (helper_leak, helper_busy, helper_worker, inspector_leak, inspector_opened, inspector_and_helper,
-                                           started, alone, pushed, foreign_socket, aborted, stopped_before_the_answer,
+                                           started, alone, pushed, foreign_socket, aborted, gone_before_the_warning, stopped_before_the_answer,
                                            inspector_aborted, target_killed)})
