@@ -31,6 +31,7 @@ uint32_t hsd_v8_proof_of(hsd_bytes text)
         {"global_proxy", HSD_V8_PROOF_PROXY},
         {"scope_info", HSD_V8_PROOF_SCOPE},
         {"Module", HSD_V8_PROOF_MODULE},
+        {"previous", HSD_V8_PROOF_PREVIOUS},
         {"(constant pool)", HSD_V8_PROOF_CONSTANTS},
         {"system / ObjectBoilerplateDescription", HSD_V8_PROOF_CONSTANTS},
         {"system / ClassBoilerplate", HSD_V8_PROOF_CONSTANTS},

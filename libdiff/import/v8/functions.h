@@ -34,6 +34,7 @@
 #define HSD_V8_PROOF_SCOPE     0x10u /* "scope_info", for blocks.h */
 #define HSD_V8_PROOF_MODULE    0x20u /* "Module", for modules.h */
 #define HSD_V8_PROOF_CONSTANTS 0x40u /* "(constant pool)" and others, for declared.h */
+#define HSD_V8_PROOF_PREVIOUS  0x80u /* "previous", for scopes.h */
 
 uint32_t hsd_v8_proof_of(hsd_bytes text);
 

@@ -13,6 +13,7 @@
 #include "base/fail.h"
 
 #define NAME_BYTES ((size_t)32)
+#define MOST_DEPTH 16u /* of contexts in each other */
 
 /* ---- while nodes pass ---- */
 
@@ -29,8 +30,22 @@ hsd_status hsd_v8_scopes_context(hsd_v8_scopes *scopes, uint32_t ordinal, uint32
                            "modules and functions", err));
     HSD_TRY(hsd_id_map_put(&scopes->homes, home, scopes->scope_count, err));
     *out = scopes->scope_count++;
-    scopes->scopes[*out] = (hsd_v8_scope){.ordinal = ordinal, .function = HSD_V8_NO_FUNCTION, .file = HSD_V8_NO_FILE};
+    scopes->scopes[*out] = (hsd_v8_scope){
+        .ordinal = ordinal, .function = HSD_V8_NO_FUNCTION, .file = HSD_V8_NO_FILE, .proof = HSD_V8_NO_ENTRY};
     return HSD_OK;
+}
+
+hsd_status hsd_v8_scopes_inner(hsd_v8_scopes *scopes, hsd_v8_names *names, uint32_t ordinal, uint32_t home,
+                               hsd_v8_link around, hsd_error *err)
+{
+    if (scopes->inner_count == HSD_V8_MOST_SCOPES || hsd_id_map_get(&scopes->inner_homes, home) != HSD_ID_NONE)
+        return HSD_OK;
+    HSD_TRY(HSD_ARRAY_GROW(scopes->inner, scopes->inner_capacity, scopes->inner_count + 1, 256, "modules and functions",
+                           err));
+    HSD_TRY(hsd_id_map_put(&scopes->inner_homes, home, scopes->inner_count, err));
+    hsd_v8_inner *inner = &scopes->inner[scopes->inner_count++];
+    *inner = (hsd_v8_inner){.ordinal = ordinal, .around = around.target};
+    return hsd_v8_put_proof(names, around.name, &inner->proof, err);
 }
 
 /* Elements of a page may look like global objects, as many as there are; they all use the same name for
@@ -63,19 +78,59 @@ hsd_status hsd_v8_scopes_global(hsd_v8_scopes *scopes, hsd_v8_names *names, uint
 
 /* ---- when all nodes were seen ---- */
 
+typedef struct finder {
+    hsd_v8_scopes *scopes;
+    hsd_id_map outermost, inner; /* by ordinals of contexts */
+} finder;
+
+/* The outermost context around this one; *proof is what the way to it needs. NULL: not known. */
+static hsd_v8_scope *find_outermost(const finder *f, uint32_t context, uint32_t *proof)
+{
+    *proof = HSD_V8_NO_ENTRY;
+    for (unsigned depth = 0; depth < MOST_DEPTH; depth++) {
+        const uint32_t number = hsd_id_map_get(&f->outermost, context);
+        if (number != HSD_ID_NONE) return &f->scopes->scopes[number];
+        const uint32_t at = hsd_id_map_get(&f->inner, context);
+        if (at == HSD_ID_NONE) return NULL;
+        const hsd_v8_inner *inner = &f->scopes->inner[at];
+        if (depth > 0 && inner->proof != *proof) return NULL;
+        *proof = inner->proof;
+        context = inner->around;
+    }
+    return NULL;
+}
+
+static hsd_status begin_finder(finder *f, hsd_error *err)
+{
+    for (uint32_t i = 0; i < f->scopes->scope_count; i++)
+        HSD_TRY(hsd_id_map_put(&f->outermost, f->scopes->scopes[i].ordinal, i, err));
+    for (uint32_t i = 0; i < f->scopes->inner_count; i++)
+        HSD_TRY(hsd_id_map_put(&f->inner, f->scopes->inner[i].ordinal, i, err));
+    return HSD_OK;
+}
+
+/* One whose context it is goes before those whose contexts are inside. */
+static void find_functions(const finder *f, const hsd_v8_functions *functions)
+{
+    for (uint32_t i = 0; i < functions->count; i++) {
+        uint32_t proof;
+        if (functions->items[i].file == HSD_V8_NO_FILE) continue;
+        hsd_v8_scope *scope = find_outermost(f, functions->items[i].context, &proof);
+        if (scope == NULL || scope->is_repeated) continue;
+        const bool is_better = proof == HSD_V8_NO_ENTRY && scope->proof != HSD_V8_NO_ENTRY;
+        if (scope->function != HSD_V8_NO_FUNCTION && !is_better) continue;
+        scope->function = i;
+        scope->proof = proof;
+    }
+}
+
 hsd_status hsd_v8_scopes_resolve(hsd_v8_scopes *scopes, const hsd_v8_functions *functions, hsd_error *err)
 {
-    hsd_id_map by_ordinal = {0};
-    hsd_status status = HSD_OK;
-    for (uint32_t i = 0; i < scopes->scope_count && status == HSD_OK; i++)
-        status = hsd_id_map_put(&by_ordinal, scopes->scopes[i].ordinal, i, err);
-    for (uint32_t i = 0; i < functions->count && status == HSD_OK; i++) {
-        const uint32_t number = hsd_id_map_get(&by_ordinal, functions->items[i].context);
-        if (number == HSD_ID_NONE || functions->items[i].file == HSD_V8_NO_FILE) continue;
-        hsd_v8_scope *scope = &scopes->scopes[number];
-        if (!scope->is_repeated && scope->function == HSD_V8_NO_FUNCTION) scope->function = i;
-    }
-    hsd_id_map_release(&by_ordinal);
+    finder f = {.scopes = scopes};
+    const hsd_status status = begin_finder(&f, err);
+    if (status == HSD_OK) find_functions(&f, functions);
+    hsd_id_map_release(&f.outermost);
+    hsd_id_map_release(&f.inner);
     return status;
 }
 
@@ -125,7 +180,9 @@ hsd_status hsd_v8_scopes_settle(hsd_v8_scopes *scopes, const hsd_v8_names *names
 {
     for (uint32_t i = 0; i < scopes->scope_count; i++) {
         hsd_v8_scope *scope = &scopes->scopes[i];
-        if (!scope->is_repeated) scope->file = hsd_v8_functions_file(functions, names, scope->function);
+        const bool holds =
+            scope->proof == HSD_V8_NO_ENTRY || hsd_v8_is_proven(names, scope->proof, HSD_V8_PROOF_PREVIOUS);
+        if (!scope->is_repeated && holds) scope->file = hsd_v8_functions_file(functions, names, scope->function);
     }
     for (uint32_t i = 0; i < scopes->global_count; i++) {
         hsd_v8_global *global = &scopes->globals[i];
@@ -141,6 +198,8 @@ void hsd_v8_scopes_release(hsd_v8_scopes *scopes)
 {
     free(scopes->scopes);
     hsd_id_map_release(&scopes->homes);
+    free(scopes->inner);
+    hsd_id_map_release(&scopes->inner_homes);
     hsd_arena_release(&scopes->arena);
     *scopes = (hsd_v8_scopes){0};
 }

@@ -11,7 +11,10 @@
  *   module, script   a context (type object, its first reference is a variable) that refers to no
  *                    other object as V8's own, so its scope is the outermost; and no second context
  *                    was made of the same scope: then it is a function's, which runs many times
- *   its file         closure ─shared─► function ─script─► script, for a closure whose context it is
+ *   its file         closure ─shared─► function ─script─► script, for a closure whose context it is, or else for one
+ *                    whose context is inside: of a module that has classes alone, or that does all in an async function,
+ *                    no function that is left has the outermost. The first context of each scope is remembered with the
+ *                    one around it, "previous"
  *
  * All of this was checked on node 12 to 26 and Chromium 156. Where a name does not turn out as expected, nothing is
  * named, and the capture is as good as without.
@@ -37,8 +40,14 @@ typedef struct hsd_v8_scope { /* a context of a module or script */
     uint32_t ordinal;
     uint32_t function; /* one whose closure has this context, or HSD_V8_NO_FUNCTION */
     uint32_t file;     /* its file, or HSD_V8_NO_FILE; from settle on */
+    uint32_t proof;    /* entry that must prove PREVIOUS, if the closure's context is inside; else HSD_V8_NO_ENTRY */
     bool is_repeated;
 } hsd_v8_scope;
+
+typedef struct hsd_v8_inner { /* a context inside another */
+    uint32_t ordinal, around;
+    uint32_t proof; /* entry that must prove PREVIOUS */
+} hsd_v8_inner;
 
 typedef struct hsd_v8_global {
     uint32_t ordinal;
@@ -52,6 +61,9 @@ typedef struct hsd_v8_scopes {
     hsd_v8_global globals[HSD_V8_MOST_GLOBALS];
     uint32_t global_count;
     hsd_id_map homes; /* scope info -> context */
+    hsd_v8_inner *inner;
+    uint32_t inner_count, inner_capacity;
+    hsd_id_map inner_homes; /* scope info -> the first context of it that is inside another */
     hsd_arena arena;
 } hsd_v8_scopes;
 
@@ -64,6 +76,10 @@ typedef struct hsd_v8_proxies {
 /* An outermost context with its scope info. *out is its number, or HSD_V8_NO_SCOPE when it is no
  * module's, or one too many. */
 hsd_status hsd_v8_scopes_context(hsd_v8_scopes *scopes, uint32_t ordinal, uint32_t home, uint32_t *out, hsd_error *err);
+
+/* A context with its scope info, and the one around it. */
+hsd_status hsd_v8_scopes_inner(hsd_v8_scopes *scopes, hsd_v8_names *names, uint32_t ordinal, uint32_t home,
+                               hsd_v8_link around, hsd_error *err);
 
 /* What may be a global object; likewise. `class_name` is its class's string. */
 hsd_status hsd_v8_scopes_global(hsd_v8_scopes *scopes, hsd_v8_names *names, uint32_t ordinal, uint32_t class_name,

@@ -42,6 +42,8 @@ hsd_v8_source hsd_v8_source_of(const hsd_v8 *v8, const hsd_v8_node *node, uint32
 
 /* ---- what a node is, by all its edges ---- */
 
+#define MOST_BARE_EDGES 8u /* of a context that has no variables */
+
 typedef hsd_v8_reference edge;
 
 static bool is_object(const hsd_v8 *v8, const edge *e)
@@ -54,7 +56,8 @@ static edge edge_at(const hsd_v8 *v8, const hsd_v8_view *v, size_t i)
     return hsd_v8_reference_at(v8, v->items + i * v8->layout.edge_width);
 }
 
-/* An outermost context: first its variables, then its scope info, and no object as V8's own. */
+/* A context: first its variables, if it has some, then its scope info, then the context around it, which of the
+ * outermost is no object of the program. */
 static hsd_status find_scope(hsd_v8 *v8, hsd_v8_source *s, const hsd_v8_view *v, hsd_error *err)
 {
     uint32_t home = UINT32_MAX;
@@ -62,10 +65,14 @@ static hsd_status find_scope(hsd_v8 *v8, hsd_v8_source *s, const hsd_v8_view *v,
     for (size_t i = 0; i < v->count; i++) {
         const edge e = edge_at(v8, v, i);
         if (e.kind != HSD_V8_EDGE_INTERNAL) continue;
-        if (is_object(v8, &e)) return HSD_OK;
+        if (is_object(v8, &e)) {
+            const bool is_inner = home != UINT32_MAX && hsd_v8_marks_get(&v8->marks, home) == HSD_V8_MARK_CODE;
+            const hsd_v8_link around = {e.name, e.target};
+            return is_inner ? hsd_v8_scopes_inner(&v8->scopes, &v8->names, s->ordinal, home, around, err) : HSD_OK;
+        }
         if (home == UINT32_MAX && !e.is_dangling) home = e.target;
     }
-    if (home == UINT32_MAX) return HSD_OK;
+    if (home == UINT32_MAX || edge_at(v8, v, 0).kind != HSD_V8_EDGE_CONTEXT) return HSD_OK;
     return hsd_v8_scopes_context(&v8->scopes, s->ordinal, home, &s->scope, err);
 }
 
@@ -266,7 +273,10 @@ hsd_status hsd_v8_source_recognise(hsd_v8 *v8, hsd_v8_source *s, const hsd_v8_vi
     switch ((unsigned)s->class) {
     case HSD_V8_OBJECT:
         if (edge_at(v8, v, 0).kind == HSD_V8_EDGE_CONTEXT) return find_scope(v8, s, v, err);
-        if (edge_at(v8, v, 0).kind == HSD_V8_EDGE_INTERNAL) HSD_TRY(find_block(v8, s, v, err));
+        if (edge_at(v8, v, 0).kind == HSD_V8_EDGE_INTERNAL) {
+            HSD_TRY(find_block(v8, s, v, err));
+            if (v->count <= MOST_BARE_EDGES) HSD_TRY(find_scope(v8, s, v, err));
+        }
         look_at_call(v8, s, v);
         HSD_TRY(find_module(v8, s, v, err));
         return v->count >= GLOBAL_FIELDS ? count_fields(v8, s, v, err) : HSD_OK;

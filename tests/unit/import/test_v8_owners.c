@@ -94,23 +94,83 @@ Test(v8_owners, a_function_that_runs_twice_is_no_module)
     v8_heap_free(heap);
 }
 
-/* A module of this file, with one closure. Returns its context. */
-static uint32_t add_module(v8_heap *heap, const v8_program *p, const char *file)
+/* Contexts in each other, `depth` of them, in `module`; those with an even number have variables. Returns the
+ * innermost. */
+static uint32_t add_contexts(v8_heap *heap, const v8_program *p, uint32_t module, unsigned depth)
+{
+    uint32_t around = module;
+    for (unsigned i = 0; i < depth; i++) {
+        const uint32_t context = v8_node(heap, "object", "system / Context", 64),
+                       home = v8_node(heap, "code", "system / ScopeInfo", 80);
+        if (i % 2 == 0) v8_edge(heap, context, "context", "served", p->leak);
+        v8_edge(heap, context, "internal", "scope_info", home);
+        v8_edge(heap, context, "internal", "previous", around);
+        around = context;
+    }
+    return around;
+}
+
+/* A module of this file, with one closure, which stands in functions in each other. Returns the module's context. */
+static uint32_t add_module_with(v8_heap *heap, const v8_program *p, const char *file, unsigned depth)
 {
     const uint32_t module = v8_node(heap, "object", "system / Context", 64),
-                   home = v8_node(heap, "code", "system / ScopeInfo", 80);
+                   home = v8_node(heap, "code", "system / ScopeInfo", 80),
+                   context = add_contexts(heap, p, module, depth);
     const uint32_t closure = v8_node(heap, "closure", "f", 64), function = v8_node(heap, "code", "f", 56);
     const uint32_t script = v8_node(heap, "code", file, 128);
     v8_edge(heap, p->leak, "property", "closure", closure);
     v8_edge(heap, module, "context", "cache", p->leak);
     v8_edge(heap, module, "internal", "scope_info", home);
     v8_edge(heap, closure, "internal", "shared", function);
-    v8_edge(heap, closure, "internal", "context", module);
+    v8_edge(heap, closure, "internal", "context", context);
     v8_edge(heap, function, "internal", "name_or_scope_info", home);
     v8_edge(heap, function, "internal", "script", script);
     v8_edge(heap, script, "internal", "source", home);
     v8_edge(heap, script, "internal", "name", home);
     return module;
+}
+
+static uint32_t add_module(v8_heap *heap, const v8_program *p, const char *file)
+{
+    return add_module_with(heap, p, file, 0);
+}
+
+Test(v8_owners, a_module_is_known_by_functions_inside_functions)
+{
+    v8_heap *heap = v8_heap_new();
+    const v8_program p = v8_add_program(heap);
+    const uint32_t one = add_module_with(heap, &p, "/srv/one.js", 1), two = add_module_with(heap, &p, "/srv/two.js", 2),
+                   far = add_module_with(heap, &p, "/srv/far.js", 17);
+    loaded c = case_v8_import(heap, V8_FORM_NODE_20, NULL, NULL);
+    cr_expect_str_eq(c.objects[one].name, "one.js");
+    cr_expect_eq(case_v8_reference(&c, one, "cache")->flags, HSC_LABEL_NAMED_ROOT);
+    cr_expect_str_eq(c.objects[two].name, "two.js");
+    cr_expect_eq(case_v8_reference(&c, far, "cache")->flags, 0, "deeper than is looked");
+    loaded_release(&c);
+    heap->strings[v8_string(heap, "previous")][0] = 'x';
+    c = case_v8_import(heap, V8_FORM_NODE_20, NULL, NULL);
+    cr_expect_eq(case_v8_reference(&c, one, "cache")->flags, 0, "nothing proves what is around it");
+    cr_expect_eq(case_v8_reference(&c, p.module, "sessions")->flags, HSC_LABEL_NAMED_ROOT);
+    loaded_release(&c);
+    v8_heap_free(heap);
+}
+
+/* A function that ran twice is no module, whatever is inside. */
+Test(v8_owners, what_is_around_functions_and_ran_twice_is_no_module)
+{
+    v8_heap *heap = v8_heap_new();
+    const v8_program p = v8_add_program(heap);
+    const uint32_t module = add_module_with(heap, &p, "/srv/one.js", 1), home = module + 1,
+                   again = v8_node(heap, "object", "system / Context", 64);
+    cr_assert_str_eq(heap->strings[heap->nodes[home].name], "system / ScopeInfo");
+    v8_edge_at(heap, p.leak, "element", 1, again);
+    v8_edge(heap, again, "context", "cache", p.sessions);
+    v8_edge(heap, again, "internal", "scope_info", home);
+    v8_edge(heap, again, "internal", "previous", p.native_context);
+    loaded c = case_v8_import(heap, V8_FORM_NODE_20, NULL, NULL);
+    cr_expect_eq(case_v8_reference(&c, module, "cache")->flags, 0);
+    loaded_release(&c);
+    v8_heap_free(heap);
 }
 
 Test(v8_owners, modules_are_called_by_their_file)
