@@ -46,25 +46,10 @@ static uint32_t role_of(const char *class_name, const char *name)
     return hsc_java_known_view(bytes_of(class_name), bytes_of(name)) ? JVM_VIEW : JVM_FIELD;
 }
 
-/* Lists of virtual threads that are under way, each of which is a root here (threads.c); and what leads from a thread
- * back to its list, and to what it waits for, which is on its stack. */
-static bool is_of_threads(const char *class_name, const char *name)
-{
-    static const char *const fields[][2] = {
-        {"jdk.internal.vm.ThreadContainers$RootContainer$TrackingRootContainer", "VTHREADS"},
-        {"jdk.internal.vm.SharedThreadContainer", "virtualThreads"},
-        {"java.util.concurrent.ThreadPerTaskExecutor", "threads"},
-        {"java.lang.Thread", "container"},
-        {"java.lang.Thread", "parkBlocker"}};
-    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
-        if (strcmp(class_name, fields[i][0]) == 0 && strcmp(name, fields[i][1]) == 0) return true;
-    return false;
-}
-
 static uint32_t strength_of_field(const char *class_name, const char *name)
 {
-    const bool is_weak =
-        is_of_threads(class_name, name) || hsc_java_known_register(bytes_of(class_name), bytes_of(name));
+    const hsc_java_name class = bytes_of(class_name), field = bytes_of(name);
+    const bool is_weak = hsc_java_known_of_threads(class, field) || hsc_java_known_register(class, field);
     return is_weak ? HSC_STRENGTH_WEAK : HSC_STRENGTH_STRONG;
 }
 

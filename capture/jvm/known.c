@@ -82,6 +82,25 @@ static const char *const internals[] = {
     "java.lang.ThreadLocal$ThreadLocalMap",
     "java.lang.ThreadLocal$ThreadLocalMap$Entry",
     "java.lang.ThreadLocal$Values",
+    "clojure.lang.PersistentHashMap$ArrayNode",
+    "clojure.lang.PersistentHashMap$BitmapIndexedNode",
+    "clojure.lang.PersistentHashMap$HashCollisionNode",
+    "clojure.lang.PersistentVector$Node",
+    "scala.collection.concurrent.CNode",
+    "scala.collection.concurrent.INode",
+    "scala.collection.concurrent.LNode",
+    "scala.collection.concurrent.SNode",
+    "scala.collection.concurrent.TNode",
+    "scala.collection.immutable.BitmapIndexedMapNode",
+    "scala.collection.immutable.BitmapIndexedSetNode",
+    "scala.collection.immutable.HashCollisionMapNode",
+    "scala.collection.immutable.HashCollisionSetNode",
+    "scala.collection.immutable.RedBlackTree$Tree",
+    "scala.collection.mutable.HashMap$Node",
+    "scala.collection.mutable.HashSet$Node",
+    "scala.collection.mutable.LinkedHashMap$LinkedEntry",
+    "scala.collection.mutable.RedBlackTree$Node",
+    "scala.collection.mutable.RedBlackTree$Tree",
     "java.lang.ref.Finalizer",
     "java.lang.ref.FinalizerReference",
 };
@@ -218,6 +237,13 @@ static const known_fields registers[] = {
     {"jdk.internal.ref.SoftCleanable", "prev next list"},
 };
 
+static const known_fields of_threads[] = {
+    {"jdk.internal.vm.ThreadContainers$RootContainer$TrackingRootContainer", "VTHREADS"},
+    {"jdk.internal.vm.SharedThreadContainer", "virtualThreads"},
+    {"java.util.concurrent.ThreadPerTaskExecutor", "threads"},
+    {"java.lang.Thread", "container parkBlocker"},
+};
+
 static const known_fields folds[] = {
     /* Maps, and what sets are made of. */
     {"java.util.AbstractMap", "keySet values"},
@@ -327,6 +353,42 @@ static const known_fields folds[] = {
     {"com.google.common.collect.MapMakerInternalMap$Segment", "table"},
     {"com.google.common.collect.RegularImmutableList", "array"},
     {"com.google.common.collect.RegularImmutableMap", "entries table"},
+    /* Scala 2.13 and 3; Clojure. */
+    {"clojure.lang.PersistentArrayMap", "array"},
+    {"clojure.lang.PersistentHashMap", "root"},
+    {"clojure.lang.PersistentHashMap$ArrayNode", "array"},
+    {"clojure.lang.PersistentHashMap$BitmapIndexedNode", "array"},
+    {"clojure.lang.PersistentHashMap$HashCollisionNode", "array"},
+    {"clojure.lang.PersistentVector", "root tail"},
+    {"clojure.lang.PersistentVector$Node", "array"},
+    {"clojure.lang.APersistentSet", "impl"},
+    {"scala.collection.concurrent.CNode", "array"},
+    {"scala.collection.concurrent.INodeBase", "mainnode"},
+    {"scala.collection.concurrent.TrieMap", "root"},
+    {"scala.collection.immutable.BigVector", "suffix1"},
+    {"scala.collection.immutable.BitmapIndexedMapNode", "content"},
+    {"scala.collection.immutable.BitmapIndexedSetNode", "content"},
+    {"scala.collection.immutable.HashMap", "rootNode"},
+    {"scala.collection.immutable.HashSet", "rootNode"},
+    {"scala.collection.immutable.RedBlackTree$Tree",
+     "scala$collection$immutable$RedBlackTree$Tree$$_left scala$collection$immutable$RedBlackTree$Tree$$_right"},
+    {"scala.collection.immutable.TreeMap", "tree"},
+    {"scala.collection.immutable.TreeSet", "tree"},
+    {"scala.collection.immutable.Vector", "prefix1"},
+    {"scala.collection.immutable.Vector2", "data2"},
+    {"scala.collection.immutable.Vector3", "prefix2 data3 suffix2"},
+    {"scala.collection.immutable.Vector4", "prefix2 prefix3 data4 suffix3 suffix2"},
+    {"scala.collection.mutable.ArrayBuffer", "array"},
+    {"scala.collection.mutable.ArrayDeque", "array"},
+    {"scala.collection.mutable.HashMap", "scala$collection$mutable$HashMap$$table"},
+    {"scala.collection.mutable.HashMap$Node", "_next"},
+    {"scala.collection.mutable.HashSet", "scala$collection$mutable$HashSet$$table"},
+    {"scala.collection.mutable.HashSet$Node", "_next"},
+    {"scala.collection.mutable.LinkedHashMap", "scala$collection$mutable$LinkedHashMap$$table firstEntry lastEntry"},
+    {"scala.collection.mutable.LinkedHashMap$LinkedEntry", "earlier later next"},
+    {"scala.collection.mutable.RedBlackTree$Node", "left right parent"},
+    {"scala.collection.mutable.RedBlackTree$Tree", "root"},
+    {"scala.collection.mutable.TreeMap", "scala$collection$mutable$TreeMap$$tree"},
     /* Text and bytes. */
     {"java.io.ByteArrayOutputStream", "buf"},
     {"java.io.CharArrayWriter", "buf"},
@@ -384,6 +446,11 @@ static bool find_field(const known_fields *table, size_t count, hsc_java_name cl
 bool hsc_java_known_fold(hsc_java_name class_name, hsc_java_name field)
 {
     return find_field(folds, COUNT_OF(folds), class_name, field);
+}
+
+bool hsc_java_known_of_threads(hsc_java_name class_name, hsc_java_name field)
+{
+    return find_field(of_threads, COUNT_OF(of_threads), class_name, field);
 }
 
 bool hsc_java_known_register(hsc_java_name class_name, hsc_java_name field)

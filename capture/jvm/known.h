@@ -36,6 +36,10 @@ bool hsc_java_known_fold(hsc_java_name class_name, hsc_java_name field);
  * cleaned. */
 bool hsc_java_known_register(hsc_java_name class_name, hsc_java_name field);
 
+/* True of a list of virtual threads that are under way, where each of them is a root; and of what leads from a thread
+ * back to its list, and to what it waits for, which is on its stack. */
+bool hsc_java_known_of_threads(hsc_java_name class_name, hsc_java_name field);
+
 /* True if what such an object refers to is called when its referent is gone (java.lang.ref.Cleaner): it is there
  * because the referent is. */
 bool hsc_java_known_cleanable(hsc_java_name class_name);

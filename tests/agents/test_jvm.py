@@ -191,23 +191,25 @@ def newest_jdk():
     return max(found)
 
 
-def virtual(tool, folder):
+def virtual(way):
     """Thousands of virtual threads that wait: called by the place where they do, and each looked for no more than any other object."""
-    need_agent(tool)
-    version, commands = newest_jdk()
-    if version < 21:
-        kit.skip(f"the newest JDK is {version}, and has no virtual threads")
-    source = kit.HERE / "programs" / "VirtualWaits.java"
-    subprocess.run([commands / "javac", "-d", BUILT.name, source], check=True, capture_output=True)
-    with kit.Program([str(commands / "java"), "-Xmx256m", "-cp", BUILT.name, "VirtualWaits"]) as program:
-        diff = two_captures(tool, folder, program, ("--way", "jvm"), 300, 700)
-        program.quit()
-    line = next(i for i, text in enumerate(source.read_text().splitlines(), 1) if "// waits" in text)
-    found, share = first_holder(diff)
-    same("holder", found["root"], f"virtual threads in VirtualWaits.awaitAnswer(VirtualWaits.java:{line})")
-    check(share >= 0.95, f"{found['root']} holds {share:.3f} of the growth")
-    payment = row(diff["types"], "type", "VirtualWaits$Payment")
-    same("payments grew by", payment["growth"]["objects"], 700)
+    def run(tool, folder):
+        need_agent(tool)
+        version, commands = newest_jdk()
+        if version < 21:
+            kit.skip(f"the newest JDK is {version}, and has no virtual threads")
+        source = kit.HERE / "programs" / "VirtualWaits.java"
+        subprocess.run([commands / "javac", "-d", BUILT.name, source], check=True, capture_output=True)
+        with kit.Program([str(commands / "java"), "-Xmx256m", "-cp", BUILT.name, "VirtualWaits"]) as program:
+            diff = two_captures(tool, folder, program, ("--way", way), 300, 700)
+            program.quit()
+        line = next(i for i, text in enumerate(source.read_text().splitlines(), 1) if "// waits" in text)
+        found, share = first_holder(diff)
+        same("holder", found["root"], f"virtual threads in VirtualWaits.awaitAnswer(VirtualWaits.java:{line})")
+        check(share >= 0.95, f"{found['root']} holds {share:.3f} of the growth")
+        payment = row(diff["types"], "type", "VirtualWaits$Payment")
+        same("payments grew by", payment["growth"]["objects"], 700)
+    return run
 
 
 def finalizer(tool, folder):
@@ -560,7 +562,7 @@ def large(tool, folder):
 
 
 CASES = {f"leak-{collector}": leak_case("static", collector, "jvm") for collector in COLLECTORS}
-CASES |= {"leak-threadlocal": leak_case("threadlocal", "g1", "jvm"), "leak-local": local, "leak-virtual": virtual,
+CASES |= {"leak-threadlocal": leak_case("threadlocal", "g1", "jvm"), "leak-local": local, "leak-virtual": virtual("jvm"), "dump-virtual": virtual("hprof"),
           "leak-finalizer": finalizer,
           "dump-serial": leak_case("static", "serial", "hprof"), "dump-g1": leak_case("static", "g1", "hprof"), "alike": alike,
           "identity": identity, "forget": forget, "gates": gates, "other-space": other_space, "aborted-jvm": aborted("jvm"),

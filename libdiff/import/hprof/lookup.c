@@ -281,7 +281,8 @@ static hsd_status want_threads(lookup *l, hsd_error *err)
     uint32_t asked = 0;
     for (uint32_t i = 1; i <= stacks->thread_table.count && asked < MAX_THREADS; i++) {
         hprof_thread *thread = &stacks->threads[i];
-        if (hsd_hprof_thread_name(thread, &l->self->names).size > 0 || thread->object == 0) continue;
+        if (thread->is_virtual || thread->object == 0) continue;
+        if (hsd_hprof_thread_name(thread, &l->self->names).size > 0) continue;
         HSD_TRY(want_hprof_lookup(l, thread->object, thread, err));
         asked++;
     }
@@ -308,6 +309,7 @@ static hsd_status want_version(lookup *l, hsd_error *err)
 
 hsd_status hsd_hprof_look_up(hprof *self, hsd_error *err)
 {
+    hsd_hprof_find_virtual(&self->stacks, &self->classes, &self->names);
     lookup *l = calloc(1, sizeof *l);
     if (l == NULL) return hsd_fail_nomem(err, "looking up the threads");
     l->self = self;

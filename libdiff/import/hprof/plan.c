@@ -90,7 +90,9 @@ static uint32_t strength_of_referent(const making *m)
 static void flags_of_field(making *m, hsd_bytes class_name, hsd_bytes name, uint32_t *flags, uint32_t *named)
 {
     *flags = hsc_java_known_fold(hsd_hprof_java(class_name), hsd_hprof_java(name)) ? HSC_LABEL_FOLD : 0;
-    if (hsc_java_known_register(hsd_hprof_java(class_name), hsd_hprof_java(name))) *flags |= HSC_STRENGTH_WEAK;
+    if (hsc_java_known_register(hsd_hprof_java(class_name), hsd_hprof_java(name)) ||
+        (m->self->stacks.has_virtual && hsc_java_known_of_threads(hsd_hprof_java(class_name), hsd_hprof_java(name))))
+        *flags |= HSC_STRENGTH_WEAK;
     *named = *flags;
     if (hsd_hprof_equals(class_name, "java.lang.Thread")) {
         if (hsd_hprof_equals(name, "threadLocals") || hsd_hprof_equals(name, "inheritableThreadLocals"))

@@ -3,6 +3,7 @@
  *
  *      JAVA_FRAME, JNI_LOCAL with a known frame    thread "main", com.x.Main.run(Main.java:12)
  *      … without one, THREAD_OBJECT, THREAD_BLOCK  thread "main"
+ *      of a virtual thread                         virtual threads in com.x.Main.ask(Main.java:30)
  *      everything else                             by kind: (JNI globals), (system classes) …
  *
  * Allocation sites are in dumps of the hprof agent alone: there every object names the stack trace of
@@ -54,6 +55,21 @@ static hsd_status finish_text(hprof_roots *roots, hsd_status status, uint32_t *s
     return status;
 }
 
+/* There are thousands of them, without names: by where they stand, in frame `own` of theirs, 0 = nowhere. */
+static hsd_status virtual_text(hprof_roots *roots, const hprof_thread *thread, uint32_t own, hsd_error *err)
+{
+    static const char called[] = "virtual threads";
+    const hprof *self = roots->self;
+    const hprof_trace *trace = hsd_hprof_trace(&self->stacks, thread->trace);
+    const hprof_frame *frame = NULL;
+    if (own > 0 && trace != NULL && own <= trace->frame_count)
+        frame = hsd_hprof_frame(&self->stacks, self->stacks.frame_ids[trace->first_frame + own - 1]);
+    HSD_TRY(hsd_buffer_append(&roots->text, called, sizeof called - 1, err));
+    if (frame == NULL) return HSD_OK;
+    HSD_TRY(hsd_buffer_append(&roots->text, " in ", 4, err));
+    return hsd_hprof_frame_text(frame, &self->classes, &self->names, true, &roots->text, err);
+}
+
 /* For a thread that no record names there is none to remember it by. */
 static hsd_status label_of_serial(hprof_roots *roots, hprof_thread *thread, uint32_t serial, uint32_t *string,
                                   hsd_error *err)
@@ -62,7 +78,9 @@ static hsd_status label_of_serial(hprof_roots *roots, hprof_thread *thread, uint
         *string = thread->label;
         return HSD_OK;
     }
-    const hsd_status status = hsd_hprof_thread_text(thread, serial, &roots->self->names, &roots->text, err);
+    const hsd_status status = thread != NULL && thread->is_virtual
+                                  ? virtual_text(roots, thread, thread->own, err)
+                                  : hsd_hprof_thread_text(thread, serial, &roots->self->names, &roots->text, err);
     HSD_TRY(finish_text(roots, status, string, err));
     if (thread != NULL) thread->label = *string;
     return HSD_OK;
@@ -74,9 +92,13 @@ hsd_status hsd_hprof_thread_label(hprof_roots *roots, hprof_thread *thread, uint
 }
 
 static hsd_status frame_label_text(hprof_roots *roots, const hprof_thread *thread, const hprof_frame *frame,
-                                   hsd_error *err)
+                                   uint32_t number, hsd_error *err)
 {
     const hprof *self = roots->self;
+    if (thread->is_virtual) {
+        const bool is_of_jdk = hsd_hprof_frame_is_of_jdk(frame, &self->classes, &self->names);
+        return virtual_text(roots, thread, is_of_jdk ? thread->own : number + 1, err);
+    }
     HSD_TRY(hsd_hprof_thread_text(thread, thread->serial, &self->names, &roots->text, err));
     HSD_TRY(hsd_buffer_append(&roots->text, ", ", 2, err));
     return hsd_hprof_frame_text(frame, &self->classes, &self->names, true, &roots->text, err);
@@ -96,7 +118,7 @@ static hsd_status label_of_frame(hprof_roots *roots, const hprof_thread *thread,
     if (!*is_known) return HSD_OK;
     *string = stacks->frame_labels[place];
     if (*string != 0) return HSD_OK;
-    HSD_TRY(finish_text(roots, frame_label_text(roots, thread, frame, err), string, err));
+    HSD_TRY(finish_text(roots, frame_label_text(roots, thread, frame, number, err), string, err));
     stacks->frame_labels[place] = *string;
     return HSD_OK;
 }

@@ -140,6 +140,62 @@ const hprof_frame *hsd_hprof_frame(const hprof_stacks *stacks, uint64_t id)
     return number == 0 ? NULL : &stacks->frames[number];
 }
 
+/* ---- virtual threads ---- */
+
+/* Their stacks begin in VirtualThread.run, with nothing but what enters a continuation below. */
+#define FRAMES_BELOW_RUN 4u
+
+static hsd_bytes class_of_frame(const hprof_frame *frame, const hprof_classes *classes, const hprof_names *names)
+{
+    const hprof_class *class = hsd_hprof_class_of_serial(classes, frame->class_serial);
+    return class == NULL ? (hsd_bytes){NULL, 0} : hsd_hprof_name(names, class->name);
+}
+
+bool hsd_hprof_frame_is_of_jdk(const hprof_frame *frame, const hprof_classes *classes, const hprof_names *names)
+{
+    static const char *const packages[] = {"java", "javax", "jdk", "sun"};
+    const hsd_bytes name = class_of_frame(frame, classes, names);
+    for (size_t i = 0; i < HSD_ARRAY_LEN(packages); i++) {
+        const size_t size = strlen(packages[i]);
+        const bool begins = name.size > size && memcmp(name.data, packages[i], size) == 0;
+        if (begins && (name.data[size] == '/' || name.data[size] == '.')) return true;
+    }
+    return false;
+}
+
+static const hprof_frame *frame_of(const hprof_stacks *stacks, const hprof_trace *trace, uint32_t number)
+{
+    return hsd_hprof_frame(stacks, stacks->frame_ids[trace->first_frame + number]);
+}
+
+static bool begins_virtually(const hprof_stacks *stacks, const hprof_trace *trace, const hprof_classes *classes,
+                             const hprof_names *names)
+{
+    for (uint32_t i = 0; i < FRAMES_BELOW_RUN && i < trace->frame_count; i++) {
+        const hprof_frame *frame = frame_of(stacks, trace, trace->frame_count - 1 - i);
+        const hsd_bytes class = frame == NULL ? (hsd_bytes){NULL, 0} : class_of_frame(frame, classes, names);
+        if ((hsd_hprof_equals(class, "java/lang/VirtualThread") ||
+             hsd_hprof_equals(class, "java.lang.VirtualThread")) &&
+            hsd_hprof_equals(hsd_hprof_name(names, frame->method), "run"))
+            return true;
+    }
+    return false;
+}
+
+void hsd_hprof_find_virtual(hprof_stacks *stacks, const hprof_classes *classes, const hprof_names *names)
+{
+    for (uint32_t i = 1; i <= stacks->thread_table.count; i++) {
+        hprof_thread *thread = &stacks->threads[i];
+        const hprof_trace *trace = hsd_hprof_trace(stacks, thread->trace);
+        if (trace == NULL || thread->object == 0 || !begins_virtually(stacks, trace, classes, names)) continue;
+        thread->is_virtual = stacks->has_virtual = true;
+        for (uint32_t k = 0; k < trace->frame_count && thread->own == 0; k++) {
+            const hprof_frame *frame = frame_of(stacks, trace, k);
+            if (frame != NULL && !hsd_hprof_frame_is_of_jdk(frame, classes, names)) thread->own = k + 1;
+        }
+    }
+}
+
 /* ---- text ---- */
 
 hsd_bytes hsd_hprof_thread_name(const hprof_thread *thread, const hprof_names *names)

@@ -32,6 +32,8 @@ typedef struct hprof_thread {
     uint32_t start_name; /* of START_THREAD: number of the string */
     uint32_t label;      /* string of the capture: thread "main"; 0 = not made yet */
     hsd_bytes name;      /* found by the lookup; data NULL = not known */
+    bool is_virtual;
+    uint32_t own; /* of a virtual one: the frame of its trace in the program's own code, from 1 on; 0 = none */
 } hprof_thread;
 
 typedef struct hprof_stacks {
@@ -51,7 +53,8 @@ typedef struct hprof_stacks {
     hsd_id_table object_table; /* thread object -> number in object_thread */
     uint32_t *object_thread;
     uint32_t object_capacity;
-    hsd_arena arena; /* of names that were looked up */
+    hsd_arena arena;  /* of names that were looked up */
+    bool has_virtual; /* threads: those are roots in this dump */
 } hprof_stacks;
 
 /* STACK_FRAME, STACK_TRACE, START_THREAD; the source stands at the body of `length` bytes, which must
@@ -73,6 +76,12 @@ hprof_thread *hsd_hprof_thread_of_object(const hprof_stacks *stacks, uint64_t ob
 /* NULL = unknown. */
 hprof_trace *hsd_hprof_trace(const hprof_stacks *stacks, uint32_t serial);
 const hprof_frame *hsd_hprof_frame(const hprof_stacks *stacks, uint64_t id);
+
+/* Finds out which threads are virtual, by where their stacks begin, and where they stand. */
+void hsd_hprof_find_virtual(hprof_stacks *stacks, const hprof_classes *classes, const hprof_names *names);
+
+/* True if the frame is of the JDK's own code. */
+bool hsd_hprof_frame_is_of_jdk(const hprof_frame *frame, const hprof_classes *classes, const hprof_names *names);
 
 /* Name of a thread; empty when it is not known. */
 hsd_bytes hsd_hprof_thread_name(const hprof_thread *thread, const hprof_names *names);

@@ -4,6 +4,18 @@
  */
 #include "import/hprof/write.h"
 
+#include "import/hprof/java.h"
+
+/* A list of threads each of which is a root. */
+static bool is_list_of_threads(const hprof_writing *w, const hprof_class *of, hsd_bytes field)
+{
+    uint8_t space[128];
+    const hsd_bytes name = hsd_hprof_name(&w->self->names, of->name);
+    return w->self->stacks.has_virtual &&
+           hsc_java_known_of_threads(hsd_hprof_java(hsd_hprof_dotted(name, space, sizeof space)),
+                                     hsd_hprof_java(field));
+}
+
 /* Label of a static field. What HotSpot and ART make up is not the program's. Only a class that goes with the program
  * has statics that are roots: those of others live as long as their class loader, and hang from what holds that. */
 static hsd_status static_label(hprof_writing *w, const hprof_class *of, uint32_t name, uint32_t *label, hsd_error *err)
@@ -29,6 +41,7 @@ static hsd_status static_label(hprof_writing *w, const hprof_class *of, uint32_t
         kind = HSC_LABEL_INTERNAL;
         flags = 0;
     }
+    if (is_list_of_threads(w, of, text)) flags |= HSC_STRENGTH_WEAK;
     HSD_TRY(hsd_hprof_put_string(&w->output, text, &string, err));
     return hsd_hprof_put_label(&w->output, kind, flags, string, label, err);
 }
