@@ -284,6 +284,13 @@ static hsd_status add_carriers(hsd_trial *trial, const allowed_sum *allowed, boo
 
 /* ---- program code ---- */
 
+/* What hangs from code, and is of other types. */
+static bool is_notes(const hsd_series_row *row)
+{
+    const size_t size = strlen(HSD_RUNTIME_NOTES);
+    return row->is_code && row->root.size == size && memcmp(row->root.data, HSD_RUNTIME_NOTES, size) == 0;
+}
+
 /* In a diff the row of its own; a series has none that leaves out functions of the program, but the types. */
 static bool is_code(const hsd_facts *facts, size_t row)
 {
@@ -292,18 +299,25 @@ static bool is_code(const hsd_facts *facts, size_t row)
            !hsd_facts_is_ignored(facts, HSD_FACTS_TYPES, row);
 }
 
+static void add_row_of_code(hsd_trial *trial, hsd_fact_table table, size_t row)
+{
+    hsd_judge *judge = trial->judge;
+    hsd_fact fact;
+    hsd_facts_get(&judge->facts, table, row, trial->rule->measure, &fact, judge->values);
+    add_values(judge->less, judge->values, judge->facts.value_count);
+}
+
 /* Its values in judge->less. */
 static void add_code(hsd_trial *trial)
 {
     hsd_judge *judge = trial->judge;
-    const hsd_fact_table table = judge->facts.diff != NULL ? HSD_FACTS_HOLDERS : HSD_FACTS_TYPES;
+    const hsd_series *series = judge->facts.diff == NULL ? judge->facts.series : NULL;
+    const hsd_fact_table table = series == NULL ? HSD_FACTS_HOLDERS : HSD_FACTS_TYPES;
     memset(judge->less, 0, judge->facts.value_count * sizeof *judge->less);
-    for (size_t row = 0; row < hsd_facts_rows(&judge->facts, table); row++) {
-        hsd_fact fact;
-        if (!is_code(&judge->facts, row)) continue;
-        hsd_facts_get(&judge->facts, table, row, trial->rule->measure, &fact, judge->values);
-        add_values(judge->less, judge->values, judge->facts.value_count);
-    }
+    for (size_t row = 0; row < hsd_facts_rows(&judge->facts, table); row++)
+        if (is_code(&judge->facts, row)) add_row_of_code(trial, table, row);
+    for (size_t row = 0; series != NULL && row < hsd_facts_rows(&judge->facts, HSD_FACTS_HOLDERS); row++)
+        if (is_notes(&series->holders.rows[row])) add_row_of_code(trial, HSD_FACTS_HOLDERS, row);
 }
 
 /*

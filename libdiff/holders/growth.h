@@ -25,7 +25,8 @@
  * The runtime's own code and metadata (HSC_TYPE_CODE and HSC_TYPE_INTERNAL) counts for what it belongs to: with the
  * object above it that is no code, if that is new or freed, and else for a row of its own, *program code*: what a
  * runtime compiles for functions that were there hangs from wherever they hang, and says nothing of who holds what.
- * Without identity what it belongs to is a place, and counts where the number of objects there is another one.
+ * Without identity what it belongs to is a place, and counts where the number of objects there is another one. With
+ * identity what hangs from a type that is code as a whole (HSC_TYPE_WHOLE) is code, and holds nothing.
  *
  * What can hold: an object that is live in both captures (an *anchor* of the trie without identity), is no
  * helper of a container (HSC_TYPE_INTERNAL) and not its insides either (behind an HSC_LABEL_FOLD reference);
@@ -161,6 +162,7 @@ typedef struct hsd_growth {
     uint8_t *is_part[SIDE_COUNT];
     hsd_amount credit_of_code[SIDE_COUNT]; /* program code */
     uint64_t code_resized;                 /* differences modulo 2^64 */
+    uint64_t code_parts[SIDE_COUNT];       /* bytes of what was resized and is held by code alone */
     hsd_trie *trie;
     uint64_t apart_bytes; /* new ones that hang where nothing kept above refers to them */
 
@@ -228,6 +230,11 @@ static inline bool hsd_growth_can_hold(const hsd_growth *growth, uint32_t type, 
 static inline bool hsd_growth_is_code(const hsd_growth *growth, uint32_t type)
 {
     return hsc_type_is_program_code(growth->pair->types.flags[type]);
+}
+
+static inline bool hsd_growth_is_wholly_code(const hsd_growth *growth, uint32_t type)
+{
+    return hsc_type_is_wholly_code(growth->pair->types.flags[type]);
 }
 
 /* A kept object of one side that can hold, and stands at no crowded place. */
@@ -391,6 +398,7 @@ typedef struct hsd_below { /* how a node stands to the chosen holders; a frame o
     uint32_t code;         /* program code's choice */
     hsd_path_fold fold;
     bool is_of_new;         /* code here belongs to what came or went */
+    bool is_in_code;        /* below what is code as a whole */
     bool is_kept, is_super; /* the super-root refers to nothing itself */
     bool is_in_set;
     hsd_trie_place place; /* below `edged` */

@@ -194,6 +194,7 @@ static void forget_credits(hsd_growth *growth)
         memset(growth->credit_of_root[side], 0, roots * sizeof **growth->credit_of_root);
     memset(growth->credit_of_code, 0, sizeof growth->credit_of_code);
     growth->code_resized = 0;
+    memset(growth->code_parts, 0, sizeof growth->code_parts);
     for (int side = 0; side < SIDE_COUNT && growth->is_part[BEFORE] != NULL; side++)
         memset(growth->is_part[side], 0, (size_t)growth->pair->sides[side].object_count / 8 + 1);
     growth->choice_count = 0;

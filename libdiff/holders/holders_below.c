@@ -211,7 +211,8 @@ static bool is_change(const hsd_growth *growth, const hsd_below_node *node)
 /* Whose growth a node's own is; whether code below it belongs to what came or went. */
 static uint32_t holder_of(const hsd_growth *growth, const hsd_below *above, const hsd_below_node *node, bool *is_of_new)
 {
-    const bool is_root = node->type & HSD_TRIE_IS_ROOT, is_code = !is_root && hsd_growth_is_code(growth, node->type);
+    const bool is_root = node->type & HSD_TRIE_IS_ROOT,
+               is_code = !is_root && (above->is_in_code || hsd_growth_is_code(growth, node->type));
     *is_of_new = is_code ? above->is_of_new : !is_root && is_change(growth, node);
     return is_code && !*is_of_new ? above->code : above->holder;
 }
@@ -241,6 +242,8 @@ hsd_status hsd_below_enter(hsd_growth *growth, const hsd_below *above, const hsd
     here->code = above->code;
     here->fold = above->fold;
     here->is_of_new = is_of_new;
+    here->is_in_code = growth->has_identity && (node->type & HSD_TRIE_IS_ROOT) == 0 &&
+                       (above->is_in_code || hsd_growth_is_wholly_code(growth, node->type));
     here->is_kept = node->is_kept;
     here->is_super = false;
     here->is_in_set = above->is_in_set;

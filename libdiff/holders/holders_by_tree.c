@@ -20,7 +20,8 @@ enum {
     IS_FIRST = 32,
     IS_SUPER = 64,
     IS_OF_NEW = 128,
-    IS_DULL = 256 /* held by what lost nothing to a set */
+    IS_DULL = 256, /* held by what lost nothing to a set */
+    IS_IN_CODE = 512
 };
 
 static hsd_status walk_joint_tree(hsd_by_search *s, int side, const hsd_tree_visitor *visitor, void *root,
@@ -49,7 +50,12 @@ static uint32_t flags_of(const hsd_by_search *s, int side, const hsd_tree_node *
 static uint64_t own_bytes(const hsd_by_search *s, const hsd_tree_node *node, uint32_t above, uint32_t *flags)
 {
     if (*flags & IS_ROOT) return 0;
-    const bool is_code = hsd_growth_is_code(s->growth, node->type), is_new = (*flags & KEPT) == 0;
+    const bool is_code = hsd_growth_is_code(s->growth, node->type) || (above & IS_IN_CODE) != 0,
+               is_new = (*flags & KEPT) == 0;
+    if ((above & IS_IN_CODE) || hsd_growth_is_wholly_code(s->growth, node->type)) {
+        *flags |= IS_IN_CODE;
+        *flags &= ~(uint32_t)HOLDS;
+    }
     *flags |= is_code ? above & IS_OF_NEW : is_new ? IS_OF_NEW : 0u;
     return is_new && (*flags & IS_OF_NEW) ? node->bytes : 0;
 }

@@ -154,7 +154,8 @@ void hsd_growth_choose_code(hsd_growth *growth)
     const hsd_choice code = {.by = HSD_HELD_BY_CODE,
                              .new_ = growth->credit_of_code[AFTER],
                              .freed = growth->credit_of_code[BEFORE],
-                             .resized_bytes = growth->code_resized};
+                             .resized_bytes =
+                                 growth->code_resized + growth->code_parts[AFTER] - growth->code_parts[BEFORE]};
     if (code.new_.objects > 0 || code.freed.objects > 0 || code.resized_bytes != 0)
         growth->choices[growth->choice_count++] = code;
 }

@@ -24,7 +24,8 @@ enum {
     IS_APART = 16,
     IS_OF_NEW = 32,
     IS_RESIZED = 64,
-    IS_OF_USE = 128 /* it could hold, if it were kept */
+    IS_OF_USE = 128, /* it could hold, if it were kept */
+    IS_IN_CODE = 256 /* of a type that is code as a whole, or below one */
 };
 
 typedef struct frame {
@@ -111,7 +112,10 @@ static void take_change(walk *w, const hsd_tree_node *node, uint32_t above, fram
 {
     hsd_growth *growth = w->growth;
     const hsd_amount own = {1, node->bytes};
-    const bool is_code = hsd_growth_is_code(growth, node->type), is_new = (f->flags & IS_KEPT) == 0;
+    const bool is_code = hsd_growth_is_code(growth, node->type) || (above & IS_IN_CODE) != 0,
+               is_new = (f->flags & IS_KEPT) == 0;
+    if (growth->has_identity && ((above & IS_IN_CODE) || hsd_growth_is_wholly_code(growth, node->type)))
+        f->flags |= IS_IN_CODE;
     f->flags |= is_code ? above & IS_OF_NEW : is_new ? IS_OF_NEW : 0u;
     if (is_new && is_code && (f->flags & IS_OF_NEW) == 0)
         add_amount(&growth->credit_of_code[w->side], own);
@@ -129,10 +133,17 @@ static bool enter_object(walk *w, const hsd_tree_node *node, uint32_t above, fra
     if (kept) f->flags |= IS_KEPT;
     take_change(w, node, above, f);
     if (node->edge == HSD_TREE_INDIRECT) f->flags |= IS_APART;
-    if (growth->has_identity && hsd_growth_can_hold(growth, node->type, node->edge))
+    if (growth->has_identity && (f->flags & IS_IN_CODE) == 0 && hsd_growth_can_hold(growth, node->type, node->edge))
         f->flags |= kept ? IS_OF_USE | CAN_HOLD : IS_OF_USE;
     if (!w->is_again && hsd_retained_enter(&growth->by_type[w->side], f->type)) f->flags |= IS_TOPMOST;
     return kept;
+}
+
+/* What code alone holds and was resized. */
+static void see_resized_code(const walk *w, const hsd_tree_node *node)
+{
+    w->growth->code_parts[w->side] += node->bytes;
+    hsd_bit_set(w->growth->is_part[w->side], node->node);
 }
 
 /* By how much a part of a container grew, the container did. */
@@ -142,6 +153,10 @@ static void see_resized(const walk *w, const hsd_tree_node *node, frame *f)
     if (is_resized == NULL || !w->growth->has_identity || !hsd_bit_get(is_resized, node->node)) return;
     f->flags |= IS_RESIZED;
     if ((f->flags & CAN_HOLD) || hsd_growth_is_code(w->growth, node->type)) return;
+    if (f->flags & IS_IN_CODE) {
+        see_resized_code(w, node);
+        return;
+    }
     f->pending.parts_bytes = node->bytes;
     hsd_bit_set(w->growth->is_part[w->side], node->node);
 }
@@ -363,7 +378,8 @@ static void hand_up_leaf(walk *w, const hsd_tree_node *node, frame *above)
 {
     const hsd_amount own = {1, node->bytes};
     const bool is_apart = node->edge == HSD_TREE_INDIRECT;
-    if (hsd_growth_is_code(w->growth, node->type) && (above->flags & IS_OF_NEW) == 0) {
+    const bool is_code = hsd_growth_is_code(w->growth, node->type) || (above->flags & IS_IN_CODE) != 0;
+    if (is_code && (above->flags & IS_OF_NEW) == 0) {
         add_amount(&w->growth->credit_of_code[w->side], own);
         return;
     }

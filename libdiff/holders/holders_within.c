@@ -65,7 +65,8 @@ static void take_object(pass *p, const hsd_tree_node *node, const hsd_below *abo
 {
     hsd_growth *growth = p->growth;
     const bool is_kept = hsd_bit_get(growth->pair->is_kept[p->side], node->node);
-    const bool can_hold = is_kept && hsd_growth_holds(growth, p->side, node->node, node->type, node->edge);
+    const bool can_hold =
+        is_kept && !above->is_in_code && hsd_growth_holds(growth, p->side, node->node, node->type, node->edge);
     out->edge = hsd_growth_edge_of(growth, node->edge);
     out->type = node->type;
     out->is_apart = node->edge == HSD_TREE_INDIRECT;
@@ -99,7 +100,7 @@ static inline bool is_idle(const pass *p, const hsd_tree_node *node, const hsd_b
     if (above->holder != HSD_NO_CHOICE || above->edged != HSD_NO_CHOICE || (node->flags & HSD_TREE_IS_ROOT))
         return false;
     if (p->side == AFTER && p->growth->set_count > 0) return false;
-    if (above->code != HSD_NO_CHOICE && hsd_growth_is_code(p->growth, node->type)) return false;
+    if (above->code != HSD_NO_CHOICE && (above->is_in_code || hsd_growth_is_code(p->growth, node->type))) return false;
     return !hsd_growth_may_be_chosen(p->chosen, p->side, node->node);
 }
 

@@ -16,6 +16,9 @@
 /* objects of types that are code: they hang from whatever runs, and grow with what was compiled */
 #define NODE_CODE 1u
 #define CODE_TEXT "(program code)"
+/* what is held by objects that are code as a whole, and is of other types */
+#define NODE_NOTES  2u
+#define NODE_OTHERS 3u /* the first of a place */
 
 typedef struct place_key { /* its bytes are a name */
     uint32_t parent, edge, type, kind;
@@ -49,14 +52,17 @@ static hsd_status put_node(hsd_place_join *join, const place_key *key, uint32_t 
 hsd_status hsd_place_join_open(hsd_place_join *join, uint64_t memory_bytes, hsd_temp_space *space, hsd_error *err)
 {
     const place_key heap = {0, 0, 0, KIND_OBJECT};
-    place_key code = {0, 0, 0, KIND_ROOT};
+    place_key code = {0, 0, 0, KIND_ROOT}, notes = {0, 0, 0, KIND_ROOT};
     uint32_t number;
     *join = (hsd_place_join){.memory_bytes = memory_bytes};
     HSD_TRY(hsd_columns_open(&join->columns, space, err));
     HSD_TRY(hsd_names_put(&join->texts, (hsd_bytes){(const uint8_t *)"", 0}, &number, err));
     HSD_TRY(hsd_names_put(&join->texts, (hsd_bytes){(const uint8_t *)CODE_TEXT, strlen(CODE_TEXT)}, &code.type, err));
+    HSD_TRY(hsd_names_put(&join->texts, (hsd_bytes){(const uint8_t *)HSD_RUNTIME_NOTES, strlen(HSD_RUNTIME_NOTES)},
+                          &notes.type, err));
     HSD_TRY(put_node(join, &heap, NODE_HEAP, &number, err));
-    return put_node(join, &code, NODE_HEAP, &number, err);
+    HSD_TRY(put_node(join, &code, NODE_HEAP, &number, err));
+    return put_node(join, &notes, NODE_HEAP, &number, err);
 }
 
 /* Counted by what was asked for. Half is kept for the first capture behind the warm-up. */
@@ -96,7 +102,9 @@ static hsd_status find_node(hsd_place_join *join, const hsd_place *place, uint32
 
 /* ---- one capture ---- */
 
-#define IS_ABOVE (UINT32_C(1) << 31) /* the place has no node: it is one that counts for this node */
+#define IS_ABOVE   (UINT32_C(1) << 31) /* the place has no node: it is one that counts for this node */
+#define IS_IN_CODE (UINT32_C(1) << 30) /* what hangs from the place is code, too */
+#define OF_NODE    (~(IS_ABOVE | IS_IN_CODE))
 
 static void look_at_holder_place(hsd_place_join *join, const hsd_place *place, uint32_t number)
 {
@@ -114,18 +122,17 @@ static hsd_status map_place(hsd_place_join *join, const hsd_place *place, bool i
                             hsd_error *err)
 {
     uint32_t node = HSD_NAME_NONE;
-    if (!(above & IS_ABOVE) || place->is_root)
-        HSD_TRY(find_node(join, place, above & ~IS_ABOVE, is_behind, &node, err));
-    *out = node == HSD_NAME_NONE ? above | IS_ABOVE : node;
+    if (!(above & IS_ABOVE) || place->is_root) HSD_TRY(find_node(join, place, above & OF_NODE, is_behind, &node, err));
+    *out = node == HSD_NAME_NONE ? (above & ~IS_IN_CODE) | IS_ABOVE : node;
     if (node != HSD_NAME_NONE) look_at_holder_place(join, place, node);
     return HSD_OK;
 }
 
-static hsd_status find_code(const hsd_profile *profile, hsd_names *code, hsd_error *err)
+static hsd_status find_code(const hsd_profile *profile, uint32_t flags, hsd_names *code, hsd_error *err)
 {
     uint32_t number;
     for (size_t i = 0; i < profile->type_count; i++) {
-        if (profile->types[i].flags & HSC_TYPE_CODE)
+        if ((profile->types[i].flags & flags) == flags)
             HSD_TRY(hsd_names_put(code, hsd_series_bytes(profile->types[i].name), &number, err));
     }
     return HSD_OK;
@@ -136,17 +143,24 @@ static bool is_code(const hsd_names *code, const hsd_place *place)
     return code->count > 0 && !place->is_root && hsd_names_find(code, hsd_series_bytes(place->type)) != HSD_NAME_NONE;
 }
 
-/* Code counts for itself and holds nothing; what hangs from it counts for the holder above. */
-static hsd_status map_places(hsd_place_join *join, const hsd_profile *profile, const hsd_names *code, bool is_behind,
+typedef struct code_names {
+    hsd_names all, whole; /* types that are code, and those with all that they hold */
+} code_names;
+
+/* Code counts for itself and holds nothing; what hangs from it counts for the holder above, but below what is code as a
+ * whole. */
+static hsd_status map_places(hsd_place_join *join, const hsd_profile *profile, const code_names *code, bool is_behind,
                              uint32_t *map, hsd_error *err)
 {
     map[0] = NODE_HEAP;
     for (size_t i = 0; i < profile->place_count; i++) {
         const hsd_place *place = &profile->places[i];
-        const bool counts_as_code = i > 0 && is_code(code, place);
+        const bool is_itself = i > 0 && is_code(&code->all, place),
+                   is_below = i > 0 && !place->is_root && (map[place->parent] & IS_IN_CODE) != 0;
         if (i > 0) HSD_TRY(map_place(join, place, is_behind, map[place->parent], &map[i], err));
-        if (counts_as_code && !(map[i] & IS_ABOVE)) join->nodes[map[i]].is_inner = true;
-        hsd_columns_add(&join->columns, counts_as_code ? NODE_CODE : map[i] & ~IS_ABOVE, place->own);
+        if ((is_itself || is_below) && !(map[i] & IS_ABOVE)) join->nodes[map[i]].is_inner = true;
+        hsd_columns_add(&join->columns, is_itself ? NODE_CODE : is_below ? NODE_NOTES : map[i] & OF_NODE, place->own);
+        if (is_below || (i > 0 && is_code(&code->whole, place))) map[i] |= IS_IN_CODE;
     }
     return HSD_OK;
 }
@@ -181,11 +195,14 @@ hsd_status hsd_place_join_add(hsd_place_join *join, const hsd_profile *profile, 
 {
     uint32_t *map = malloc((profile->place_count + 1) * sizeof *map);
     if (map == NULL) return hsd_fail_nomem(err, "the places of the series");
-    hsd_names code = {.count = 0};
-    hsd_status status = find_code(profile, &code, err);
+    code_names code = {.all = {.count = 0}};
+    hsd_status status = find_code(profile, HSC_TYPE_CODE, &code.all, err);
+    if (status == HSD_OK)
+        status = find_code(profile, HSC_TYPE_CODE | HSC_TYPE_INTERNAL | HSC_TYPE_WHOLE, &code.whole, err);
     if (status == HSD_OK) status = map_places(join, profile, &code, is_behind_warmup, map, err);
     if (status == HSD_OK && profile->has_places) status = map_roots(join, profile, is_behind_warmup, err);
-    hsd_names_release(&code);
+    hsd_names_release(&code.all);
+    hsd_names_release(&code.whole);
     free(map);
     HSD_TRY(status);
     if (is_behind_warmup) confirm(join);
@@ -207,7 +224,7 @@ static hsd_status name_row(void *context, uint32_t candidate, hsd_series_row *ro
     const naming *n = context;
     HSD_TRY(hsd_place_path(n->join, n->node_of[candidate], n->store, row, err));
     if (row->path_count == 0) row->flags = hsd_named_table_flags(n->roots, row->root);
-    row->is_code = n->node_of[candidate] == NODE_CODE;
+    row->is_code = n->node_of[candidate] == NODE_CODE || n->node_of[candidate] == NODE_NOTES;
     return HSD_OK;
 }
 
@@ -215,10 +232,11 @@ static hsd_status name_row(void *context, uint32_t candidate, hsd_series_row *ro
  * holds. */
 static uint32_t find_holders(const hsd_place_join *join, uint32_t *target, uint32_t *node_of)
 {
-    uint32_t count = 2;
+    uint32_t count = NODE_OTHERS;
     target[NODE_HEAP] = node_of[0] = NODE_HEAP;
     target[NODE_CODE] = node_of[1] = NODE_CODE;
-    for (uint32_t i = 2; i < join->keys.count; i++) {
+    target[NODE_NOTES] = node_of[2] = NODE_NOTES;
+    for (uint32_t i = NODE_OTHERS; i < join->keys.count; i++) {
         const bool holds = join->nodes[i].confirmed == join->behind;
         target[i] = holds ? count : target[join->nodes[i].parent];
         if (holds) node_of[count++] = i;

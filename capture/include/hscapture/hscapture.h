@@ -225,6 +225,7 @@ HSC_API hsc_status hsc_define_string(hsc_writer *w, uint32_t string, const void 
 #define HSC_TYPE_INTERNAL 0x1u /* helper of a container (hash node, backing array, hidden class) */
 #define HSC_TYPE_PART     0x2u /* its bytes count as its sole owner's (see FORMAT.md §7.3) */
 #define HSC_TYPE_CODE     0x4u /* code and metadata of the program, not its data */
+#define HSC_TYPE_WHOLE    0x8u /* with HSC_TYPE_CODE: and so is all that is held by it alone */
 
 /* Whether a type is what a runtime makes of a program, compiled code and what belongs to it: reports fold it, and it is
  * nobody's leak. Code alone is what it knows of the program, as classes of a JVM are. A closure, which a program makes
@@ -233,6 +234,12 @@ static inline bool hsc_type_is_program_code(uint32_t flags)
 {
     const uint32_t own = HSC_TYPE_CODE | HSC_TYPE_INTERNAL;
     return (flags & own) == own;
+}
+
+/* The runtime's own notes about code, which nothing of the program is among. */
+static inline bool hsc_type_is_wholly_code(uint32_t flags)
+{
+    return hsc_type_is_program_code(flags) && (flags & HSC_TYPE_WHOLE) != 0;
 }
 
 /*

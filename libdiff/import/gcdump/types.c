@@ -107,6 +107,9 @@ static bool has(hsd_bytes name, const char *part) { return memmem(name.data, nam
 /* What collections keep their items in; runtimes write a nested type with the type around it or without. */
 static uint32_t flags_of(hsd_bytes name)
 {
+    static const char compiled[] = "System.Runtime.CompilerServices.GCHeapHash"; /* see nettrace/types.c */
+    if (name.size == sizeof compiled - 1 && hsd_bytes_begin(name, compiled))
+        return HSC_TYPE_CODE | HSC_TYPE_INTERNAL | HSC_TYPE_WHOLE;
     static const char *const items[] = {"Entry<", "Slot<"}, *const tables[] = {"Tables<", "Container<", "Node<",
                                                                                "VolatileNode<"};
     const bool is_collection = hsd_bytes_begin(name, "System.Collections.") ||

@@ -13,8 +13,8 @@
 
 #define NAME_MAX_BYTES  ((size_t)65536) /* FORMAT.md 10.5 */
 #define FIELD_MAX_BYTES ((size_t)1024)
-/* In which the runtime looks up what was compiled of a method: grows while methods are called often for the first time.
- */
+/* In which the runtime looks up what was compiled of a method, with all it has there: grows while methods are called
+ * often for the first time. */
 #define COMPILED_METHODS "System.Runtime.CompilerServices.GCHeapHash"
 #define TYPE_MAX_BYTES   ((size_t)64000) /* the rest is for what stands before and behind it in a label */
 
@@ -103,7 +103,8 @@ static uint32_t flags_of(hsd_bytes name)
         hsd_bytes_end(name, ">") && (hsd_bytes_begin(name, "Tables<") || hsd_bytes_begin(name, "Container<") ||
                                      hsd_bytes_begin(name, "System.Collections.Concurrent.ConcurrentQueueSegment<"));
     const bool is_buckets = name.size == 8 && hsd_bytes_begin(name, "bucket[]");
-    if (name.size == sizeof COMPILED_METHODS - 1 && hsd_bytes_begin(name, COMPILED_METHODS)) return HSC_TYPE_CODE;
+    if (name.size == sizeof COMPILED_METHODS - 1 && hsd_bytes_begin(name, COMPILED_METHODS))
+        return HSC_TYPE_CODE | HSC_TYPE_INTERNAL | HSC_TYPE_WHOLE;
     return is_items || is_table || is_buckets ? HSC_TYPE_INTERNAL : 0;
 }
 

@@ -96,11 +96,14 @@ typedef struct hsd_series_point { /* one capture */
     size_t metric_count;
 } hsd_series_point;
 
+#define HSD_RUNTIME_NOTES "(notes on program code)"
+
 typedef struct hsd_series_row {
     hsd_text name;  /* type; root; of a holder its own type, "" = the root itself */
     uint32_t flags; /* of a type HSC_TYPE_*, of a root or a holder's root its kind */
     bool is_shared; /* the root "(shared)" */
-    /* of a holder: "(program code)", objects of types that are code (HSC_TYPE_CODE), wherever they hang */
+    /* of a holder: "(program code)", objects of types that are code (HSC_TYPE_CODE), wherever they hang;
+     * HSD_RUNTIME_NOTES, other objects that hang from code of which all that it holds is code (HSC_TYPE_WHOLE) */
     bool is_code;
     /* of what is lost, as of hsd_lost_row; `name` is then the type of what heads it */
     hsd_text cycle;

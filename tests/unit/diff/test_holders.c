@@ -166,6 +166,51 @@ Test(holders, code_of_places_counts_by_their_number)
     hsd_diff_free(diff);
 }
 
+/* cache -> Map(1) -> notes of a runtime -> an array that grows, a new one, and notes that are new with an array; no
+ * type but that of the notes is code. */
+static void write_notes(bool is_after, hsc_identity identity, uint32_t flags)
+{
+    enum { OLD_NOTES = 3, OLD_ARRAY, NEW_ARRAY, NEW_NOTES, THEIR_ARRAY };
+    hsc_writer *w = begin(is_after, identity);
+    good(hsc_define_type(w, CODE, "Notes", 5, flags));
+    put(w, 1, MAP, 64, (const uint64_t[]){OLD_NOTES, BY_ID, is_after ? NEW_NOTES : 0, BY_NAME, 0});
+    put(w, OLD_NOTES, CODE, 24, (const uint64_t[]){OLD_ARRAY, FIELD, is_after ? NEW_ARRAY : 0, VALUE, 0});
+    put(w, OLD_ARRAY, ITEM, is_after ? 500 : 300, NULL);
+    if (is_after) {
+        put(w, NEW_ARRAY, ITEM, 40, NULL);
+        put(w, NEW_NOTES, CODE, 24, (const uint64_t[]){THEIR_ARRAY, FIELD, 0});
+        put(w, THEIR_ARRAY, ITEM, 1000, NULL);
+    }
+    put_root(w, ROOT_STRING, 1);
+    finish(w);
+}
+
+Test(holders, what_hangs_from_what_is_code_as_a_whole_is_code)
+{
+    const uint32_t whole = HSC_TYPE_CODE | HSC_TYPE_INTERNAL | HSC_TYPE_WHOLE;
+    write_notes(false, HSC_IDENTITY_EXACT, whole);
+    write_notes(true, HSC_IDENTITY_EXACT, whole);
+    hsd_diff *diff = compare(NULL, NULL);
+    cr_assert_eq(diff->holder_count, 1);
+    const hsd_holder *code = &diff->holders[0];
+    cr_assert(code->is_code);
+    cr_assert_eq(code->new_.bytes, 1064);
+    cr_assert_eq(code->resized_bytes, 200);
+    cr_assert_eq(code->growth_bytes, hsd_change_bytes(&diff->total));
+    hsd_diff_free(diff);
+}
+
+Test(holders, what_hangs_from_other_code_is_held_by_what_holds_that)
+{
+    write_notes(false, HSC_IDENTITY_EXACT, HSC_TYPE_CODE | HSC_TYPE_INTERNAL);
+    write_notes(true, HSC_IDENTITY_EXACT, HSC_TYPE_CODE | HSC_TYPE_INTERNAL);
+    hsd_diff *diff = compare(NULL, NULL);
+    cr_assert_gt(diff->holder_count, 1);
+    cr_assert(is_text(diff->holders[0].type, "Map"));
+    cr_assert_eq(diff->holders[0].growth_bytes, 1040);
+    hsd_diff_free(diff);
+}
+
 /* ---- containers ---- */
 
 /* A map whose table is made anew as it grows, and each item with a node between: cache -> Map -> Table -> Node -> Item.

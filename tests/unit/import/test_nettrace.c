@@ -154,7 +154,7 @@ Test(nettrace, what_collections_keep_their_items_in_is_internal)
 Test(nettrace, what_the_runtime_knows_of_compiled_methods_is_code)
 {
     expect_type("System.Runtime.CompilerServices.GCHeapHash", "System.Runtime.CompilerServices.GCHeapHash",
-                HSC_TYPE_CODE);
+                HSC_TYPE_CODE | HSC_TYPE_INTERNAL | HSC_TYPE_WHOLE);
     expect_type("Shop.GCHeapHash", "Shop.GCHeapHash", 0);
 }
 

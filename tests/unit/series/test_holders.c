@@ -3,6 +3,7 @@
  */
 #include "profile_kit.h"
 #include "series/holders.h"
+#include <hscapture/hscapture.h>
 
 static hsd_error err;
 
@@ -88,6 +89,39 @@ Test(holders, a_container_inside_a_container_reads_without_its_insides)
     cr_assert_str_eq(kit_path(&holders->rows[0]), "registry [*].value List .next Cell x2"); /* it grew */
     cr_assert_str_eq(kit_path(kit_row(holders, "registry", "Thing")), "registry <x> Thing");
     cr_assert_eq(holders->row_count, 5);
+    leave(j, kits, 2);
+}
+
+/* The root has an object that is code, with arrays of the program's types below it. */
+static kit_profile *notes_of(uint64_t notes, uint32_t flags)
+{
+    kit_profile *kit = kit_new();
+    kit_add_type(kit, "Notes", 0, 0);
+    kit->types[0].flags = flags;
+    const uint32_t root = kit_add_place(kit, 0, "", "handle", KIT_ROOT, 0, 0);
+    const uint32_t table = kit_add_place(kit, root, "", "Notes", 0, 1, 24);
+    const uint32_t array = kit_add_place(kit, table, "", "Object[]", KIT_HOLDS, 1, 100);
+    kit_add_place(kit, array, "[*]", "SByte[]", KIT_HOLDS, notes, 10 * notes);
+    kit_add_place(kit, root, "", "Queue", KIT_HOLDS, 1, 50);
+    return kit;
+}
+
+Test(holders, what_hangs_from_what_is_code_as_a_whole_is_code)
+{
+    const uint32_t code = HSC_TYPE_CODE | HSC_TYPE_INTERNAL;
+    kit_profile *kits[2] = {notes_of(5, code | HSC_TYPE_WHOLE), notes_of(9, code | HSC_TYPE_WHOLE)};
+    joined *j = join(kits, 2, 0, 1 << 20);
+    const hsd_series_table *holders = &j->series->holders;
+    const hsd_series_row *notes = kit_row(holders, HSD_RUNTIME_NOTES, "");
+    cr_assert_str_eq(kit_values(j->series, notes), "6/150 10/190");
+    cr_assert(notes->is_code && kit_row(holders, "(program code)", "")->is_code);
+    cr_assert_str_eq(kit_values(j->series, kit_row(holders, "(program code)", "")), "1/24 1/24");
+    cr_assert_str_eq(kit_values(j->series, kit_row(holders, "handle", "Queue")), "1/50 1/50");
+    leave(j, kits, 2);
+    kits[0] = notes_of(5, code);
+    kits[1] = notes_of(9, code);
+    j = join(kits, 2, 0, 1 << 20);
+    cr_assert_str_eq(kit_values(j->series, kit_row(&j->series->holders, "handle", "Object[]")), "6/150 10/190");
     leave(j, kits, 2);
 }
 
