@@ -337,10 +337,21 @@ static const hsd_series_row *most_of(const hsd_series *series, hsd_report_table 
 
 #define PART_WORTH_LEADING 4 /* of the growth of the heap: a quarter */
 
+bool hsd_series_is_code(const hsd_series *series)
+{
+    const int64_t growth = series->total.trend.growth;
+    const hsd_series_row *holder = most_of(series, HSD_TABLE_HOLDERS);
+    int64_t code = 0;
+    for (size_t i = 0; i < series->holders.row_count; i++)
+        if (series->holders.rows[i].is_code) code += series->holders.rows[i].trend.growth;
+    return growth > 0 && code > growth / 2 && (!holder || holder->trend.growth < growth / PART_WORTH_LEADING);
+}
+
 const hsd_series_row *hsd_series_leader(const hsd_series *series, hsd_report_table *table)
 {
     const int64_t growth = series->total.trend.growth;
     static const hsd_report_table order[] = {HSD_TABLE_HOLDERS, HSD_TABLE_ROOTS, HSD_TABLE_TYPES};
+    if (hsd_series_is_code(series)) return NULL;
     for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
         const hsd_series_row *row = most_of(series, order[i]);
         if (!row || (order[i] != HSD_TABLE_TYPES && row->trend.growth < growth / PART_WORTH_LEADING)) continue;

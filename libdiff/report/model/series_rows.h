@@ -85,6 +85,9 @@ size_t hsd_series_count(const hsd_series_table *table, hsd_verdict verdict);
 /* The row whose bytes grow fastest among those that grow in every step; NULL = none does. */
 const hsd_series_row *hsd_series_fastest(const hsd_series *series, const hsd_series_table *table);
 
+/* True if most of the growth is program code, and no holder has a part that is worth a word: then nobody leads. */
+bool hsd_series_is_code(const hsd_series *series);
+
 /*
  * The row that a first sentence names: of those that go on growing (each step, growing) the one that grew most. Holders
  * come first, if theirs has a quarter of the growth of the heap or the heap did not grow; then roots, then types. What

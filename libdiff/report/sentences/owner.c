@@ -11,15 +11,15 @@
 #define LEAST_FAR      2u /* steps: from there on the root says little of whose a field is */
 #define LEAST_TO_CLASS 3u /* of a class that is further from the field */
 
-static bool begins_with(hsd_text text, const char *word)
+static bool type_begins_with(hsd_text text, const char *word)
 {
     const size_t size = strlen(word);
     return text.size > size && memcmp(text.data, word, size) == 0;
 }
 
-static bool begins_with_any(hsd_text text, const char *const *words)
+static bool type_begins_with_any(hsd_text text, const char *const *words)
 {
-    while (*words != NULL && !begins_with(text, *words))
+    while (*words != NULL && !type_begins_with(text, *words))
         words++;
     return *words != NULL;
 }
@@ -39,7 +39,7 @@ static bool is_plain_type(hsd_text type)
                                         "struct", "module", "Module", "Class", "type",  "EventEmitter"};
     for (size_t i = 0; i < HSD_ARRAY_LEN(plain); i++)
         if (type.size == strlen(plain[i]) && memcmp(type.data, plain[i], type.size) == 0) return true;
-    return begins_with_any(type, of_containers);
+    return type_begins_with_any(type, of_containers);
 }
 
 /* Modules, functions, arrays, and what has no type of the program's: their fields are variables. */
@@ -47,7 +47,7 @@ static bool is_no_class(hsd_text type)
 {
     static const char *const beginnings[] = {"(",          "system / ",  "Function ", "function ", "lambda in ",
                                              "coroutine ", "object of ", "struct {",  NULL};
-    return type.size == 0 || type.data[type.size - 1] == ']' || begins_with_any(type, beginnings) ||
+    return type.size == 0 || type.data[type.size - 1] == ']' || type_begins_with_any(type, beginnings) ||
            (type.size == 8 && memcmp(type.data, "Function", 8) == 0);
 }
 
@@ -124,7 +124,7 @@ static size_t find_class(const hsd_spot *place, const char *const *not_of)
 {
     for (size_t i = place->count - 1; i-- > LEAST_TO_CLASS;) {
         const hsd_text type = place->steps[i].type;
-        if (is_in_package(type) && is_any_field(place->steps[i + 1].edge) && !begins_with_any(type, not_of))
+        if (is_in_package(type) && is_any_field(place->steps[i + 1].edge) && !type_begins_with_any(type, not_of))
             return is_known_by_root(place, type, 1) ? 0 : i;
     }
     return 0;

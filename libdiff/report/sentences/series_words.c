@@ -200,6 +200,11 @@ static void say_leader(hsd_series_words *words)
     hsd_report_table table;
     const hsd_series_row *row = hsd_series_leader(series, &table);
     char size[HSD_NUMBER_CHARS];
+    if (hsd_series_is_code(series)) {
+        hsd_out_text(&words->out,
+                     ". Most of the growth is program code: what the runtime compiled and noted meanwhile.");
+        return;
+    }
     if (!row) {
         hsd_out_text(&words->out, series->total.trend.verdict == HSD_VERDICT_EACH_STEP
                                       ? ", in each step; no one type or holder does."
@@ -360,7 +365,7 @@ static const hsd_series_row *whose_rate_counts(const hsd_series *series, bool *i
                        (row->trend.verdict == HSD_VERDICT_EACH_STEP || hsd_series_grows_since(series, row) > 0) &&
                        hsd_series_rate(series, &row->trend) > 0;
     *is_holder = leads && table == HSD_TABLE_HOLDERS;
-    if (leads) return row;
+    if (leads || hsd_series_is_code(series)) return row;
     row = hsd_series_fastest(series, &series->types);
     if (row) return row;
     *is_holder = true;

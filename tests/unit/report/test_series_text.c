@@ -232,6 +232,21 @@ Test(series_text, names_a_root_or_a_type_where_holders_have_little_of_it)
     free(report);
 }
 
+Test(series_text, names_nobody_where_it_is_program_code)
+{
+    hsd_series series = sample_shop();
+    series.holders.rows[0].is_code = true;
+    char *report = text_of(&series, &screen);
+    SAYS(report, "over 5 steps. Most of the growth is program code: what the runtime compiled and noted meanwhile.");
+    LACKS(report, "hangs from");
+    LACKS(report, "At this rate");
+    free(report);
+    series.holders.rows[0].trend.growth = series.total.trend.growth / 2; /* no more than half */
+    report = text_of(&series, &screen);
+    LACKS(report, "program code:");
+    free(report);
+}
+
 Test(series_text, says_so_when_nothing_grows)
 {
     static const unsigned flat[] = {100, 100, 100};
