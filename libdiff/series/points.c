@@ -141,6 +141,42 @@ static void compare_kinds(hsd_series *series)
         info_of(series, first)->path, summaries > 1 ? ", and so do others" : "");
 }
 
+/* The most captures in a row that are known to be of one process; the first of them in *from. */
+static size_t longest_of_one_process(const hsd_series *series, size_t *from)
+{
+    size_t most = 1, first = 0;
+    *from = 0;
+    for (size_t i = 1; i < series->point_count; i++) {
+        if (!are_one_process(info_of(series, i - 1), info_of(series, i))) first = i;
+        if (i + 1 - first <= most) continue;
+        most = i + 1 - first;
+        *from = first;
+    }
+    return most;
+}
+
+static bool are_two_processes(const hsd_capture_info *a, const hsd_capture_info *b)
+{
+    const bool say_so = (is_known_series_point(a->domain) && is_known_series_point(b->domain)) ||
+                        (a->pid != 0 && b->pid != 0 && a->started_unix_ns != 0 && b->started_unix_ns != 0);
+    return say_so && !are_one_process(a, b);
+}
+
+/* A program that was started again grows from nothing: what leaks goes up and down with it. */
+static void compare_processes(hsd_series *series)
+{
+    size_t starts = 0, from;
+    for (size_t i = 1; i < series->point_count; i++)
+        starts += !series->points[i - 1].is_baseline && are_two_processes(info_of(series, i - 1), info_of(series, i));
+    const size_t most = longest_of_one_process(series, &from);
+    if (starts == 0 || most < 2 || series->before_count > 0) return;
+    hsd_series_warn_of(series->store,
+                       "the program was started again %zu time%s among the captures, and grows from the start each "
+                       "time: look at one process, at most at the %zu captures from %.200s to %.200s",
+                       starts, starts == 1 ? "" : "s", most, info_of(series, from)->path,
+                       info_of(series, from + most - 1)->path);
+}
+
 void hsd_points_compare(hsd_series *series)
 {
     series->is_one_process = true;
@@ -148,6 +184,7 @@ void hsd_points_compare(hsd_series *series)
         series->is_one_process = series->is_one_process && are_one_process(info_of(series, i - 1), info_of(series, i));
     }
     compare_times(series);
+    compare_processes(series);
     compare_runtimes(series);
     compare_kinds(series);
 }

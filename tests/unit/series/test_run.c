@@ -117,6 +117,25 @@ Test(run, exact_ids_of_no_known_process_tell_ages)
     check_why_not(NULL, "the captures do not say which process they are of; --cohorts");
 }
 
+Test(run, a_program_that_was_started_again_is_told)
+{
+    make_story(5, 2);
+    hsd_series *series = run_story(NULL);
+    cr_assert_not(has_warning(series, "started again"));
+    hsd_series_free(series);
+    for (size_t i = 2; i < 5; i++)
+        story.forms[i].domain = 8;
+    series = run_story(NULL);
+    cr_assert(has_warning(series, "the program was started again 1 time among the captures"));
+    cr_assert(has_warning(series, "at most at the 3 captures from "));
+    hsd_series_free(series);
+    for (size_t i = 0; i < 5; i++)
+        story.forms[i].domain = (uint8_t)(10 + i); /* each of a run of its own: that is meant */
+    series = run_story(NULL);
+    cr_assert_not(has_warning(series, "started again"));
+    hsd_series_free(series);
+}
+
 Test(run, different_processes_are_no_one_process)
 {
     make_story(3, 2);
