@@ -128,6 +128,14 @@ def fork():
     expect(made(libc.waitpid(child, ctypes.byref(status), 0)) == child and os.WEXITSTATUS(status.value) == 7)
 
 
+def in_bursts(work, count):
+    """So many rounds, and as long a pause: one that never pauses takes a processor from all other tests for as long as it is captured."""
+    began = time.monotonic()
+    for _ in range(count):
+        work()
+    time.sleep(time.monotonic() - began)
+
+
 def start_threads():
     lock = threading.Lock()
     meeting = threading.Condition()
@@ -135,7 +143,7 @@ def start_threads():
     def work(number):
         while True:
             if number % 4 == 0:
-                compute()
+                in_bursts(compute, 16)
             elif number % 4 == 1:
                 sleep()
             elif number % 4 == 2:
@@ -172,7 +180,7 @@ def is_asked():
 
 def main(mode):
     global rounds
-    work = {"compute": compute, "sleep": sleep, "timer": timer.round, "hold": hold, "fork": fork, "threads": lambda: time.sleep(0.01)}.get(mode)
+    work = {"compute": lambda: in_bursts(compute, 16), "sleep": sleep, "timer": timer.round, "hold": hold, "fork": lambda: in_bursts(fork, 4), "threads": lambda: time.sleep(0.01)}.get(mode)
     if mode == "epoll":
         server = Server()
         work = server.round
