@@ -1,18 +1,19 @@
 #!/usr/bin/env python3
 """Capture files that memray has written under each Python of this machine, imported and compared with what memray itself says was left at the end: bytes of
 each stack, blocks of each place. In all of its forms: packed and not, aggregated, with native frames, with Python's allocators, cut off by kill -9."""
-import atexit
 import functools
 import json
 import pathlib
-import shutil
 import signal
 import subprocess
-import tempfile
+import sys
 
 import kit
 import pythons
 from kit import check, say
+
+sys.path.insert(0, str(kit.PROJECT / "tests" / "support"))
+import environments  # noqa: E402
 
 PROGRAM = '''
 import ctypes, json, mmap, os, signal, sys, threading
@@ -69,24 +70,15 @@ MODES = {"packed": [], "plain": ["--no-compress"], "aggregated": ["--aggregate"]
 
 @functools.lru_cache(maxsize=None)
 def environment(version, python):
-    """A venv with memray, for all cases; None where pip has none that is new enough, which is said."""
-    place = pathlib.Path(tempfile.mkdtemp(prefix=f"hsdiff-memray-{version}-"))
-    atexit.register(shutil.rmtree, place, ignore_errors=True)
+    """A Python with memray, for all cases; None where pip has none that is new enough, which is said."""
     try:
-        done = subprocess.run([python, "-m", "venv", place], capture_output=True, text=True, timeout=120)
-        if done.returncode == 0:
-            done = subprocess.run([place / "bin/pip", "install", "-q", "--only-binary", ":all:", "--disable-pip-version-check", "--no-input", "memray>=1.19"],
-                                  capture_output=True, text=True, timeout=120)
-    except subprocess.TimeoutExpired:
-        say(f"  skipped: CPython {version}, pip takes minutes")
+        return environments.made(f"memray-{version}", ("--only-binary", ":all:", "memray>=1.19"), "memray", python) / "python"
+    except environments.Missing as why:
+        say(f"  skipped: CPython {version} has no memray >= 1.19 from PyPI: {why}")
         return None
-    if done.returncode != 0:
-        say(f"  skipped: CPython {version} has no memray >= 1.19 from PyPI")
-        return None
-    return place / "bin/python"
 
 
-def environments():
+def pythons_with_memray():
     found = pythons.found()
     wanted = found.items() if kit.LONG else list(found.items())[:1] + list(found.items())[-1:]
     places = {version: environment(version, python) for version, python in wanted}
@@ -142,7 +134,7 @@ def compare(tool, python, path, what):
 
 
 def sums(tool, folder):
-    places = environments()
+    places = pythons_with_memray()
     for number, (version, python) in enumerate(places.items()):
         for mode, options in MODES.items():
             if number > 0 and mode not in ("packed", "aggregated"):
@@ -154,7 +146,7 @@ def sums(tool, folder):
 
 def growth(tool, folder):
     """What grew from one run to another, in the first sentence; and the function that leaks."""
-    version, python = next(iter(environments().items()))
+    version, python = next(iter(pythons_with_memray().items()))
     paths = [record(python, folder, [], [count], f"{count}.bin") for count in (200, 4000)]
     text = tool.run(*paths).stdout
     check("put (app.py:10)" in text, f"Python {version}: the place that leaks is not told: {text}")
@@ -163,7 +155,7 @@ def growth(tool, folder):
 
 def killed(tool, folder):
     """A file without an end is refused, and read with --partial."""
-    version, python = next(iter(environments().items()))
+    version, python = next(iter(pythons_with_memray().items()))
     path = record(python, folder, [], [2000, "kill"], status=-signal.SIGKILL)
     done = tool.run("import", path, "-o", folder / "x.hs", expect=None)
     check(done.returncode != 0 and "killed, or still runs" in done.stderr and "--partial" in done.stderr, f"{done}")

@@ -76,8 +76,8 @@ def test_has_no_mark():
 
 
 def environment(tool, folder):
-    """The interpreter of an environment with the package in it; pytest is that of the interpreter that made it."""
-    made = subprocess.run([sys.executable, "-m", "venv", "--system-site-packages", folder / "venv"], capture_output=True, text=True)
+    """The interpreter of an environment with the package in it; pytest and pip are those of the interpreter that made it."""
+    made = subprocess.run([sys.executable, "-m", "venv", "--without-pip", "--system-site-packages", folder / "venv"], capture_output=True, text=True)
     if made.returncode != 0:
         kit.skip("python3 -m venv does not work here")
     python = folder / "venv/bin/python"

@@ -9,18 +9,19 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import tempfile
 import time
 
 import kit
 from kit import check, run, same
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "fleet"))
+import engines  # noqa: E402
 
 LEAK = """
 const kept = globalThis.kept = new Map();
 class Session { constructor(i) { this.user = 'user ' + i; this.cart = [i, i + 1]; } }
 function step(i) { for (let n = 0; n < 20000; n++) kept.set(i * 20000 + n, new Session(i * 20000 + n)); }
 """
-READERS = ("pyarrow==26.0.1", "duckdb==2.0.1")
 ROWS = """
 import sys, json
 import duckdb, pyarrow.parquet
@@ -38,21 +39,11 @@ for table in tables:
 
 
 def readers():
-    """A Python with the readers, made once and kept beside the build."""
-    where = pathlib.Path(tempfile.gettempdir()) / "hsdiff-parquet-readers"
-    python = where / "bin/python"
-    if subprocess.run([python, "-c", "import duckdb, pyarrow"], capture_output=True, check=False).returncode == 0 if python.exists() else False:
-        return python
-    made = tempfile.mkdtemp(prefix="hsdiff-parquet-readers-")
-    commands = ([sys.executable, "-m", "venv", made], [f"{made}/bin/pip", "install", "-q", "--disable-pip-version-check", *READERS])
-    for command in commands:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=280, check=False)
-        if done.returncode != 0:
-            shutil.rmtree(made)
-            kit.skip(f"no pyarrow and duckdb: {done.stderr.strip()[-200:]}")
-    shutil.rmtree(where, ignore_errors=True)
-    pathlib.Path(made).rename(where)
-    return python
+    """A Python with the readers, that of tests/fleet."""
+    try:
+        return engines.readers() / "python"
+    except engines.Missing as why:
+        return kit.skip(str(why))
 
 
 def tables_of(database):
@@ -76,7 +67,7 @@ def compare(tool, folder, *captures):
     tool.export(before, "sqlite", folder / "heap.sqlite", after=after)
     wanted = tables_of(folder / "heap.sqlite")
     same("tables", sorted(path.stem for path in (folder / "heap.parquet").iterdir()), sorted(wanted))
-    read = run([python, "-c", ROWS, folder / "heap.parquet", ",".join(sorted(wanted))])
+    read = run([python, "-c", ROWS, folder / "heap.parquet", ",".join(sorted(wanted))], timeout=400)
     count = 0
     for line in read.splitlines():
         table, names, rows = json.loads(line)

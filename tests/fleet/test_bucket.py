@@ -26,7 +26,7 @@ import kit  # noqa: E402
 from kit import check, run, same  # noqa: E402
 
 SERVICE = "a'b,\"c\\% /?*"
-PACKAGES = ("--no-compile", "duckdb-cli==1.5.5", "duckdb-extension-httpfs==1.5.5", "moto[s3]==5.2.5", "flask==3.1.2", "flask-cors==6.0.1")
+PACKAGES = ("duckdb-cli==1.5.5", "duckdb-extension-httpfs==1.5.5", "moto[s3]==5.2.5", "flask==3.1.2", "flask-cors==6.0.1")
 KEY, SECRET = "AKIDEXAMPLE0000", "wJalrXUtnFEMI/K7MDENG"
 def programs():
     """The folder of programs, and the environment with which DuckDB finds its extension."""

@@ -7,13 +7,15 @@ import json
 import os
 import pathlib
 import queue
-import shutil
 import subprocess
 import sys
 import tempfile
 import threading
 import time
 import traceback
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
+import environments  # noqa: E402
 
 PATIENCE = 60
 SKIPPED = 77
@@ -151,20 +153,11 @@ class Server:
 
 
 def sdk_python():
-    """A Python with the official SDK, made once and kept; None where pip has none, which is said."""
-    where = pathlib.Path(tempfile.gettempdir()) / f"hsdiff-mcp-sdk-{os.getuid()}"
-    python = where / "bin/python"
-    if python.exists() and subprocess.run([python, "-c", "import mcp; mcp.Client"], capture_output=True, check=False).returncode == 0:
-        return python
-    made = tempfile.mkdtemp(prefix="hsdiff-mcp-sdk-")
-    for command in ([sys.executable, "-m", "venv", made], [f"{made}/bin/pip", "install", "-q", "--disable-pip-version-check", "mcp>=2"]):
-        done = subprocess.run(command, capture_output=True, text=True, timeout=280, check=False, stdin=subprocess.DEVNULL)
-        if done.returncode != 0:
-            shutil.rmtree(made)
-            skip(f"the SDK of the Model Context Protocol cannot be had: {done.stderr.strip()[-200:]}")
-    shutil.rmtree(where, ignore_errors=True)
-    pathlib.Path(made).rename(where)
-    return python
+    """A Python with the official SDK, made once and kept; skipped where pip has none, which is said."""
+    try:
+        return environments.made("mcp-sdk", ("mcp>=2",), "mcp; mcp.Client") / "python"
+    except environments.Missing as why:
+        return skip(f"the SDK of the Model Context Protocol cannot be had: {why}")
 
 
 def main(cases):
