@@ -126,8 +126,10 @@ ROWS = (
         (Check("canaries in captures of programs", "release", "agents/canaries", r"^canaries: (\d+) looked for in .*, 0 found", 12_000),
          Check("cases of redacted captures", "release", "redact/canaries", r"Passing: (\d+) \| Failing: 0")),),
     Row(24, "Security", "Attaching is polite: an aborted capture stops no program",
-        (Check("captures of C programs cut off", "release", "agents/aborts", CUT, 1_000, is_random=True),
-         Check("captures of six runtimes cut off", "release", "agents/cut_[a-z_]+", CUT, 350),
+        (*(Check(f"captures of C programs cut off, {what}", "release", f"agents/cut_aborts_{case}", CUT, wanted, is_random=True)
+           for case, what, wanted in (("killed", "hsdiff killed", 300), ("terminated", "hsdiff told to end", 200), ("child_killed", "the writer killed", 200),
+                                      ("full_disk", "no room", 100), ("closed_socket", "the receiver gone", 200), ("target_killed", "the program killed", 30))),
+         Check("captures of six runtimes cut off", "release", "agents/cut_(node|dotnet|jvm|go|python_ways|ruby)_[a-z_]+", CUT, 350),
          Check("ways to ask without and with the right", "release", "agents/rights", RIGHTS, 100),
          Check("the same under Yama", "release", "agents/yama", RIGHTS, 16))),
     Row(25, "Security", "It opens what it was told to, and nothing else",
