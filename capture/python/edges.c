@@ -11,11 +11,29 @@
 
 /* ---- dicts ---- */
 
+enum { COPIED_NAME_BYTES = 128 };
+
 /* The values of such a dict stand in its instance, which in 3.13 tells them too. */
 static bool is_beside_instance(const walk *w, const py_dict *dict)
 {
     enum { EMBEDDED_AT = 2 };
     return w->py.at->minor == 13 && dict->values != NULL && dict->values[EMBEDDED_AT] != 0;
+}
+
+/*
+ * functools.wraps copies the attributes of what is wrapped, and notes what that is: the copies hold nothing that it
+ * does not. Without this a list of a middleware of Django, an object that is wrapped in a function, was an attribute of
+ * that function, and its class in no path.
+ */
+static bool is_copied(const walk *w, const py_object *wrapped, const py_object *key, const py_object *value)
+{
+    size_t size;
+    char name[COPIED_NAME_BYTES];
+    const char *text = wrapped == NULL || value == wrapped ? NULL : py_ascii(&w->py, key, &size);
+    if (text == NULL || size >= sizeof name) return false;
+    memcpy(name, text, size);
+    name[size] = '\0';
+    return py_attribute(&w->py, wrapped, name) == value;
 }
 
 static void dict_entries(walk *w, py_object *dict, role as)
@@ -30,12 +48,14 @@ static void dict_entries(walk *w, py_object *dict, role as)
     const python_types *t = &w->py.types;
     py_object *key, *value;
     const bool is_counted = !is_beside_instance(w, (const py_dict *)dict);
+    const py_object *wrapped = as == ROLE_INSTANCE_DICT ? py_dict_find(&w->py, dict, "__wrapped__") : NULL;
     for (py_entries all = py_dict_entries(&w->py, (const py_dict *)dict); py_next_entry(&all, &key, &value);) {
         const bool is_program = value->type == t->function || value->type == t->module ||
                                 value->type == t->builtin_function || py_is(value->type, PY_IS_TYPE);
         const uint32_t label =
-            as == ROLE_THREADS
-                ? frames_thread_label(w, value)
+            as == ROLE_THREADS ? frames_thread_label(w, value)
+            : is_copied(w, wrapped, key, value)
+                ? LABEL_COPIED
                 : names_key(&w->names, &w->py, is_program ? kinds[as].kind : kinds[as].held, key, LABEL_VALUE);
         if (is_counted)
             walk_refer(w, value, label, 0);

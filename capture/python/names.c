@@ -10,7 +10,7 @@
 
 static void define_fixed(hsc_writer *w)
 {
-    static const char *const texts[] = {"class", "__dict__", "referent", "cell_contents"};
+    static const char *const texts[] = {"class", "__dict__", "referent", "cell_contents", "copied"};
     for (uint32_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         hsc_define_string(w, i + 1, texts[i], strlen(texts[i]));
     hsc_define_label(w, LABEL_ELEMENT, HSC_LABEL_ELEMENT, 0, 0);
@@ -20,11 +20,12 @@ static void define_fixed(hsc_writer *w)
     hsc_define_label(w, LABEL_DICT, HSC_LABEL_INTERNAL, HSC_LABEL_FOLD, 2);
     hsc_define_label(w, LABEL_WEAK, HSC_LABEL_INTERNAL, HSC_STRENGTH_WEAK, 3);
     hsc_define_label(w, LABEL_CONTENT, HSC_LABEL_INTERNAL, HSC_LABEL_FOLD, 4);
+    hsc_define_label(w, LABEL_COPIED, HSC_LABEL_INTERNAL, HSC_STRENGTH_WEAK, 5);
 }
 
 bool names_open(names *all, hsc_writer *writer)
 {
-    *all = (names){.writer = writer, .next_string = 5, .next_type = 1, .next_label = LABEL_FIRST_FREE};
+    *all = (names){.writer = writer, .next_string = 6, .next_type = 1, .next_label = LABEL_FIRST_FREE};
     all->keys = calloc(KEY_CACHE, sizeof *all->keys);
     if (!hsa_texts_open(&all->texts) || all->keys == NULL) return false;
     define_fixed(writer);

@@ -39,6 +39,7 @@ LEAKS = {
     "totals": ("app.totals.Report.total.cache (dict)", ["[*]: tuple 310 -> 1,310 items", "[*]: app.totals.Report 310 -> 1,310 items", ".rows: list"]),
     "linger": ("....server (app.linger.Server), by .background and .closing._waiters, together", ["-> _asyncio.Task", "._coro: coroutine Server.linger (linger.py:16)", ".leaked: app.leaked.Leaked"]),
     "workers": ("app.workers.KEPT (list)", ["[*]: app.leaked.Leaked"]),
+    "middleware": ("app.middleware.Timing.history (list)", ["[*]: app.leaked.Leaked"]),
 }
 
 # What they go through is laid out anew from version to version: frames, coroutines, threads, what C holds. The others are dicts, lists and instances.
