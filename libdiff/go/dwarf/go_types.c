@@ -75,6 +75,14 @@ static uint64_t size_of(const hsd_die *die)
                                                                               : die->size;
 }
 
+/* A type of which a generic function knows no more than that it is a pointer; what it is declared as is not what is
+ * there. */
+static bool is_shape_of_pointer(const hsd_die *die)
+{
+    static const char prefix[] = "go.shape.*";
+    return die->tag == HSD_TAG_TYPEDEF && die->name != NULL && strncmp(die->name, prefix, sizeof prefix - 1) == 0;
+}
+
 hsd_status hsd_go_add_type(hsd_go_reading *r, const hsd_die *die, int kind, hsd_error *err)
 {
     hsd_go_types *types = r->types;
@@ -85,6 +93,11 @@ hsd_status hsd_go_add_type(hsd_go_reading *r, const hsd_die *die, int kind, hsd_
                          .go_kind = (uint8_t)die->go_kind,
                          .member = types->member_count,
                          .runtime_type = die->runtime_type};
+    if (is_shape_of_pointer(die)) {
+        added.kind = HSD_GO_IS_POINTER;
+        added.size = 8;
+        added.target = 0;
+    }
     if (added.runtime_type != 0 && added.runtime_type < r->runtime_types) added.runtime_type += r->runtime_types;
     HSD_TRY(hsd_go_put_name(r, die->name, &added.name, err));
     HSD_TRY(hsd_go_grow(r, &types->types, &types->type_room, types->type_count, sizeof added, err));

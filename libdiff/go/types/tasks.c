@@ -52,6 +52,23 @@ static int name_creator(const gotyping *t, const gostart *start, char *out, size
     return snprintf(out, size, "%.*s", end == NULL ? 0 : (int)(end - start->wrapper), start->wrapper);
 }
 
+/* "main.(*pool[go.shape.*uint8]).submit" reads main.(*pool[...]).submit, as Go itself prints it. Returns the bytes. */
+static size_t leave_out_shapes(char *text, size_t size)
+{
+    static const char shape[] = "[go.shape.";
+    for (char *at = text; (at = strstr(at, shape)) != NULL; at += 5) {
+        size_t end = (size_t)(at - text), depth = 0;
+        do {
+            depth += text[end] == '[';
+            depth -= text[end] == ']';
+        } while (++end < size && depth > 0);
+        memcpy(at, "[...]", 5);
+        memmove(at + 5, text + end, size - end + 1);
+        size -= end - (size_t)(at - text) - 5;
+    }
+    return size;
+}
+
 size_t hsd_gotask_goroutine(const gotyping *t, const gostart *start, bool *is_runtime, char *out, size_t size)
 {
     char creator[256];
@@ -76,7 +93,7 @@ size_t hsd_gotask_goroutine(const gotyping *t, const gostart *start, bool *is_ru
         used = snprintf(out, size, "goroutines in %s (started at %s:%u)", function, file, line);
     else
         used = snprintf(out, size, "goroutines in %s", function);
-    return used < 0 ? 0 : hsd_min_u64((size_t)used, size - 1);
+    return used < 0 ? 0 : leave_out_shapes(out, hsd_min_u64((size_t)used, size - 1));
 }
 
 /* ---- timers ---- */

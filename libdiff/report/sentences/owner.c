@@ -61,7 +61,9 @@ static bool is_in_package(hsd_text type)
         if (c == '.') name = at + 1;
         if (!isalnum(c) && c != '.' && c != '_' && c != '$' && c != '+') return false;
     }
-    return name > 1 && name < at && isupper((unsigned char)type.data[name]) && type.data[type.size - 1] != ']';
+    const bool is_go = type_begins_with(type, "main."); /* the program's own package, also where names are private */
+    return name > 1 && name < at && (is_go || isupper((unsigned char)type.data[name])) &&
+           type.data[type.size - 1] != ']';
 }
 
 /* "com.shop." of com.shop.cart.Cart, "Shop." of Shop.Cart: whose it is. */

@@ -196,6 +196,20 @@ Test(place, begins_there_also_where_references_have_no_names)
     cr_expect_eq(strncmp(near_of(&holder), "Microsoft.Extensions.Scope -> Shop.QuoteService", 47), 0);
 }
 
+Test(place, begins_there_also_where_classes_have_small_letters)
+{
+    hsd_step far[] = {sample_step("", "gin.Pool"),
+                      sample_step(".private", "gin.Context"),
+                      sample_step(".handlers", "[]gin.Handler"),
+                      sample_step("[*]", "closure"),
+                      sample_step(".receiver", "main.server"),
+                      sample_step(".carts", "map[string]*main.cart")};
+    hsd_holder holder = sample_holder("sync.allPools[*].pool.local.poolLocalInternal", far, 6, 1000);
+    cr_expect_str_eq(near_of(&holder), "main.server.carts (map[string]*main.cart)");
+    far[4].type = sample_text("gin.engine"); /* nothing tells a package of the program from one of Go's own */
+    cr_expect_eq(strncmp(near_of(&holder), "sync.allPools", 13), 0);
+}
+
 Test(place, says_the_type_of_a_declaration_once)
 {
     const hsd_step start = sample_step("", "Shop.Cart[]"), other = sample_step("", "Shop.Cart");
