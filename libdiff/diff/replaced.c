@@ -343,8 +343,19 @@ static hsd_status meet_all(looking *l, hsd_error *err)
     return status;
 }
 
+/* From here on the graph is read: a keeper that works on it meanwhile is waited for, which left it next to no memory.
+ */
+static hsd_status take_graph(const hsd_side_walk *side, hsd_error *err)
+{
+    const hsd_keeper *keeper = side->request->keeper;
+    if (keeper == NULL || keeper->search == NULL) return HSD_OK;
+    HSD_TRY(keeper->search(keeper->context, err));
+    return hsd_adjacency_set_memory(side->adjacency, side->request->plan.adjacency_bytes, err);
+}
+
 static hsd_status look_replacement(looking *l, hsd_error *err)
 {
+    HSD_TRY(take_graph(l->side, err));
     HSD_TRY(number_suspects(l, err));
     HSD_TRY(hsd_side_sorter(l->side, 3, 1, HSD_SORT_MIN_BYTES, &l->around, err));
     HSD_TRY(walk_graph(l, err));

@@ -9,7 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "diff/compare.h"
 #include "diff/replaced.h"
+#include "walk/keep.h"
 #include <hsdiff/diff.h>
 
 #include "support/fault.h"
@@ -452,6 +454,56 @@ Test(replaced, survives_any_allocation_that_fails)
         hsd_fault_reset();
         cr_assert(status == HSD_E_NOMEM || status == HSD_OK, "call %lu: %d", (unsigned long)at, (int)status);
     }
+    for (int side = 0; side < 2; side++)
+        hsd_capture_close(captures[side]);
+}
+
+/* ---- who works on the graph meanwhile ---- */
+
+static hsd_status see(void *context, const hsd_seen *seen, hsd_error *error)
+{
+    (void)context, (void)seen, (void)error;
+    return HSD_OK;
+}
+
+static hsd_status search(void *context, hsd_error *error)
+{
+    (void)error;
+    *(bool *)context = true;
+    return HSD_OK;
+}
+
+/* Pairs are merged behind the look around suspects. */
+static hsd_status expect_both_searched(void *context, uint32_t before, uint32_t after, hsd_error *error)
+{
+    const bool *is_searched = context;
+    (void)before, (void)after, (void)error;
+    cr_expect(is_searched[0] && is_searched[1], "a graph was read that is its keeper's");
+    return HSD_OK;
+}
+
+Test(replaced, a_keeper_that_works_on_the_graphs_is_waited_for)
+{
+    bool is_searched[2] = {false, false};
+    const hsd_keep keep = {.sides = {{&is_searched[0], see, NULL, search}, {&is_searched[1], see, NULL, search}},
+                           .pair = expect_both_searched,
+                           .pair_context = is_searched};
+    hsd_capture *captures[2];
+    hsd_comparison comparison;
+    hsd_reporter reporter;
+    hsd_diff_options options = HSD_OPTIONS_INIT(hsd_diff_options);
+    write_simple(0, 1, 64, 200);
+    write_simple(1, 2, 80, 300);
+    for (int side = 0; side < 2; side++)
+        cr_assert_eq(hsd_capture_open(&captures[side], paths[side], HSD_DAMAGE_REFUSE, NULL, &err), HSD_OK);
+    hsd_reporter_init(&reporter, NULL);
+    cr_assert_eq(hsd_diff_run_kept(&diff, &comparison, &keep, captures[0], captures[1], &options, NULL, &reporter,
+                                   &err),
+                 HSD_OK, "%s", err.text);
+    cr_expect_eq(diff->match.reused, 1);
+    cr_expect(is_searched[0] && is_searched[1]);
+    hsd_compare_release(&comparison);
+    hsd_reporter_release(&reporter);
     for (int side = 0; side < 2; side++)
         hsd_capture_close(captures[side]);
 }
