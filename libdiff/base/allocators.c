@@ -130,7 +130,10 @@ static bool is_made_of_fillers(const char *name)
             if (*name++ != '_') return false;
             continue;
         }
-        if (is_one_of_allocators(verbs, HSD_ARRAY_LEN(verbs), name, size)) {
+        size_t bare = size; /* of alloc0 */
+        while (bare > 1 && name[bare - 1] >= '0' && name[bare - 1] <= '9')
+            bare--;
+        if (is_one_of_allocators(verbs, HSD_ARRAY_LEN(verbs), name, bare)) {
             verb_count++;
             is_new |= size == 3;
         } else if (is_one_of_allocators(fillers, HSD_ARRAY_LEN(fillers), name, size)) {
@@ -172,6 +175,41 @@ bool hsd_module_is_of_system(const char *name, size_t size)
     for (size_t i = 0; i < HSD_ARRAY_LEN(begins); i++)
         if (size >= strlen(begins[i]) && memcmp(name, begins[i], strlen(begins[i])) == 0) return true;
     return false;
+}
+
+bool hsd_function_starts(const char *function, size_t size)
+{
+    static const char *const names[] = {"_start",
+                                        "__libc_start_main",
+                                        "__libc_start_call_main",
+                                        "__libc_start_main_impl",
+                                        "generic_start_main",
+                                        "start_thread",
+                                        "clone",
+                                        "clone3",
+                                        "__clone",
+                                        "__clone3",
+                                        "call_init",
+                                        "_dl_init",
+                                        "_dl_start_user"};
+    for (size_t i = 0; i < HSD_ARRAY_LEN(names); i++)
+        if (strlen(names[i]) == size && memcmp(function, names[i], size) == 0) return true;
+    return false;
+}
+
+bool hsd_module_is_shared(const char *name, size_t size)
+{
+    for (size_t i = 0; i + 3 <= size; i++)
+        if (memcmp(name + i, ".so", 3) == 0 && (i + 3 == size || name[i + 3] == '.')) return true;
+    return false;
+}
+
+bool hsd_name_is_of_shared_library(const char *name, size_t size)
+{
+    size_t at = 0;
+    while (at < size && name[at] != '+')
+        at++;
+    return at + 2 < size && name[at + 1] == '0' && name[at + 2] == 'x' && hsd_module_is_shared(name, at);
 }
 
 size_t hsd_allocator_prefix(const char *function)
@@ -216,4 +254,14 @@ bool hsd_function_allocates(const char *function)
         if (strstr(name, families[i]) != NULL) return true;
     }
     return is_made_of_fillers(name);
+}
+
+bool hsd_function_is_own(const char *function, size_t size, const char *file, size_t file_size, uint32_t line)
+{
+    char name[128];
+    if (file_size == 0 || line == 0 || file[0] == '<' || hsd_function_starts(function, size)) return false;
+    if (size >= sizeof name) return true;
+    memcpy(name, function, size);
+    name[size] = '\0';
+    return !hsd_function_allocates(name);
 }

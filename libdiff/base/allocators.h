@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* `function` is a demangled name, with or without parameters. */
 bool hsd_function_allocates(const char *function);
@@ -18,6 +19,21 @@ size_t hsd_allocator_prefix(const char *function);
 /* True for a function of C that allocates where its name is of nothing but the words that say so, and so tells nothing
  * else: xmalloc, g_strdup, pool_alloc, but not session_malloc. */
 bool hsd_allocator_is_plain(const char *function);
+
+/* What stands below a program's own functions on every stack: of libc and of the loader, around main and a thread's
+ * first function. */
+bool hsd_function_starts(const char *function, size_t size);
+
+/* True for a function of the program with its place in the source: none of a library, of which a header is `<vector>`
+ * and other source is not known, and none that allocates for others. */
+bool hsd_function_is_own(const char *function, size_t size, const char *file, size_t file_size, uint32_t line);
+
+/* "libcurl.so.4.8.0": a shared library, by its name. */
+bool hsd_module_is_shared(const char *name, size_t size);
+
+/* "libcurl.so.4.8.0+0x6cf9f": a place in a shared library that has no name there, as of a function that it keeps to
+ * itself. */
+bool hsd_name_is_of_shared_library(const char *name, size_t size);
 
 /* `name` is that of a library of the system around malloc: of C and C++, of gcc, the loader. As it stands in a name
  * that is not resolved (FORMAT.md 7.12): without its folder, and with `_` for `+`. */

@@ -270,7 +270,7 @@ static hsd_status put_text(hsd_renamer *r, renaming *x, hsd_error *err)
             HSD_TRY(put_names(r, x, err));
             continue;
         }
-        if (c != ':') x->is_place = false;
+        if (c != ':' && c != '>') x->is_place = false; /* <vector.hpp>:12 */
         HSD_TRY(put_bytes(r, &c, 1, err));
         x->at++;
     }

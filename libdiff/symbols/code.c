@@ -80,24 +80,29 @@ static hsd_status show_function(hsd_buffer *out, const hsd_place *place, size_t 
     return status;
 }
 
-static hsd_status append_line(hsd_buffer *out, const char *file, uint32_t number, hsd_error *err)
+/* "(shop.cpp:12)", and as a program includes it "(<memory.hpp>:120)" of a header that was installed. */
+static hsd_status append_line(hsd_buffer *out, const hsd_place *place, size_t at, hsd_error *err)
 {
     char line[16];
+    const char *file = place->files[at];
+    const bool is_of_system = place->is_of_system[at];
     if (file == NULL) return HSD_OK;
-    snprintf(line, sizeof line, ":%u)", (unsigned)number);
-    HSD_TRY(hsd_buffer_append(out, " (", 2, err));
+    snprintf(line, sizeof line, "%s:%u)", is_of_system ? ">" : "", (unsigned)place->lines[at]);
+    HSD_TRY(hsd_buffer_append(out, is_of_system ? " (<" : " (", is_of_system ? 3 : 2, err));
     HSD_TRY(hsd_buffer_append(out, file, strnlen(file, HSD_SHOWN_NAME_BYTES), err));
     return hsd_buffer_append(out, line, strlen(line), err);
 }
 
-/* The innermost of the functions that does not allocate for others; *at is its place, 0 where all do. */
+/* The innermost of the functions that does not allocate for others and is none of a library's header; *at is its place,
+ * 0 where there is none. */
 static hsd_status append_wanted(hsd_buffer *out, const hsd_place *place, size_t *at, hsd_error *err)
 {
     *at = 0;
     for (size_t i = 0; i < place->function_count; i++) {
         hsd_buffer name = {0};
         hsd_status status = show_function(&name, place, i, err);
-        const bool is_wanted = status == HSD_OK && !hsd_function_allocates((const char *)name.data);
+        const bool is_wanted =
+            status == HSD_OK && !place->is_of_system[i] && !hsd_function_allocates((const char *)name.data);
         if (is_wanted) status = hsd_buffer_append(out, name.data, name.size, err);
         hsd_buffer_release(&name);
         if (is_wanted) *at = i;
@@ -120,7 +125,7 @@ hsd_status hsd_append_code(hsd_code *code, const hsd_module *module, uint64_t ad
     HSD_TRY(show_function(&code->around, &place, place.function_count - 1, err));
     HSD_TRY(append_wanted(&code->wanted, &place, &shown, err));
     HSD_TRY(show_function(&code->text, &place, shown, err));
-    HSD_TRY(append_line(&code->text, place.files[shown], place.lines[shown], err));
+    HSD_TRY(append_line(&code->text, &place, shown, err));
     if (shown + 1 < place.function_count) {
         HSD_TRY(hsd_buffer_append(&code->text, inlined, sizeof inlined - 1, err));
         HSD_TRY(hsd_buffer_append(&code->text, code->around.data, code->around.size, err));

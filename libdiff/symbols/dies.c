@@ -1,6 +1,10 @@
 /* A walk over the entries of an image. See dies.h. */
 #include "symbols/dies.h"
 
+#include <string.h>
+
+#include "base/check.h"
+
 #ifdef HSD_HAVE_DW
 
 enum { WAY_MOST = 64, STEPS_MOST = 1 << 24 };
@@ -40,6 +44,20 @@ hsd_status hsd_dies_walk(hsd_lines *lines, bool (*is_around)(Dwarf_Die *die), hs
     while (dwarf_get_units(hsd_lines_dwarf(lines), cu, &cu, NULL, &type, &unit, NULL) == 0)
         if (type == DW_UT_compile) HSD_TRY(walk_unit(&w, &unit, err));
     return HSD_OK;
+}
+
+/* /usr/src is where images of containers build the program itself. */
+bool hsd_die_file_is_of_system(const char *path)
+{
+    static const char *const begins[] = {"/usr/include/", "/usr/local/include/", "/usr/lib", "/nix/store/",
+                                         "/opt/homebrew/"};
+    /* Rust's own, and crates that cargo has brought */
+    static const char *const crates[] = {"/.cargo/registry/src/", "/.cargo/git/checkouts/", "/cargo/registry/src/"};
+    for (size_t i = 0; i < HSD_ARRAY_LEN(begins); i++)
+        if (strncmp(path, begins[i], strlen(begins[i])) == 0) return strstr(path, "/include/") != NULL;
+    for (size_t i = 0; i < HSD_ARRAY_LEN(crates); i++)
+        if (strstr(path, crates[i]) != NULL) return true;
+    return strncmp(path, "/rustc/", 7) == 0;
 }
 
 #endif

@@ -53,6 +53,9 @@ typedef hsd_status (*hsd_die_fn)(void *context, Dwarf_Die *die, hsd_error *err);
 hsd_status hsd_dies_walk(hsd_lines *lines, bool (*is_around)(Dwarf_Die *die), hsd_die_fn visit, void *context,
                          hsd_error *err);
 
+/* A header that was installed, a crate: of a library, not of the program. */
+bool hsd_die_file_is_of_system(const char *path);
+
 /* To the sibling behind, never back: lists that lead in circles end. */
 bool hsd_die_go_on(Dwarf_Die *die);
 

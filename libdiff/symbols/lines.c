@@ -201,7 +201,13 @@ static const char *without_folders(const char *path)
 typedef struct source_line {
     const char *file;
     uint32_t line;
+    bool is_of_system;
 } source_line; /* file NULL: not known */
+
+static source_line source_line_of(const char *path, uint32_t number)
+{
+    return (source_line){without_folders(path), number, path != NULL && hsd_die_file_is_of_system(path)};
+}
 
 /* Where the call of an inlined function stands in the one around it. */
 static source_line call_of(Dwarf_Die *unit_die, Dwarf_Die *inlined)
@@ -210,11 +216,13 @@ static source_line call_of(Dwarf_Die *unit_die, Dwarf_Die *inlined)
     Dwarf_Word file = 0, line = 0;
     Dwarf_Files *files = NULL;
     size_t count = 0;
-    if (dwarf_formudata(dwarf_attr(inlined, DW_AT_call_file, &attribute), &file) != 0) return (source_line){NULL, 0};
-    if (dwarf_formudata(dwarf_attr(inlined, DW_AT_call_line, &attribute), &line) != 0) return (source_line){NULL, 0};
+    if (dwarf_formudata(dwarf_attr(inlined, DW_AT_call_file, &attribute), &file) != 0)
+        return (source_line){.file = NULL};
+    if (dwarf_formudata(dwarf_attr(inlined, DW_AT_call_line, &attribute), &line) != 0)
+        return (source_line){.file = NULL};
     if (line == 0 || line > INT32_MAX || dwarf_getsrcfiles(unit_die, &files, &count) != 0 || file >= count)
-        return (source_line){NULL, 0};
-    return (source_line){without_folders(dwarf_filesrc(files, (size_t)file, NULL, NULL)), (uint32_t)line};
+        return (source_line){.file = NULL};
+    return source_line_of(dwarf_filesrc(files, (size_t)file, NULL, NULL), (uint32_t)line);
 }
 
 /* GCC's and LLVM's libraries have their headers in such a folder. DWARF may know a template of them by a bare name,
@@ -235,6 +243,7 @@ static void put_function(hsd_place *out, const inlined_call *call, source_line a
 {
     out->files[out->function_count] = at.file;
     out->lines[out->function_count] = at.line;
+    out->is_of_system[out->function_count] = at.is_of_system;
     out->is_of_library[out->function_count] = call->is_of_library;
     out->functions[out->function_count++] = call->name;
 }
@@ -263,8 +272,8 @@ static source_line find_line(Dwarf_Die *unit_die, uint64_t address)
     int number = 0;
     Dwarf_Line *line = dwarf_getsrc_die(unit_die, address);
     const char *path = line != NULL ? dwarf_linesrc(line, NULL, NULL) : NULL;
-    if (path == NULL || dwarf_lineno(line, &number) != 0 || number <= 0) return (source_line){NULL, 0};
-    return (source_line){without_folders(path), (uint32_t)number};
+    if (path == NULL || dwarf_lineno(line, &number) != 0 || number <= 0) return (source_line){.file = NULL};
+    return source_line_of(path, (uint32_t)number);
 }
 
 /* The unit and the function at the address. */

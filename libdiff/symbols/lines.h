@@ -30,6 +30,7 @@ typedef struct hsd_place {
                                          * that were inlined; without folders, NULL = not known */
     uint32_t lines[HSD_INLINED_MAX];
     bool is_of_library[HSD_INLINED_MAX]; /* declared in a header of the standard library of C++ */
+    bool is_of_system[HSD_INLINED_MAX];  /* files[] is a header that was installed: of a library, not of the program */
     size_t function_count;
 } hsd_place;
 

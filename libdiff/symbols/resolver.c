@@ -271,6 +271,13 @@ static hsd_status replace_variable(hsd_resolver *resolver, const hsd_marked *mar
                                  : HSD_OK;
 }
 
+/* Of the system's libraries nobody wants a block, and who called a library says more than a place in it that has no
+ * name. */
+static bool is_of_nobody(hsd_text module)
+{
+    return hsd_module_is_of_system(module.data, module.size) || hsd_module_is_shared(module.data, module.size);
+}
+
 /* "<=48 B at FUNCTION", or another thing in front, for one of the names of a text, if it is the one, or the last. What
  * has a type is called by that alone where no function of the program is among them. */
 static hsd_status try_allocated(hsd_resolver *resolver, const hsd_marked *marked, hsd_text what, size_t i,
@@ -286,9 +293,7 @@ static hsd_status try_allocated(hsd_resolver *resolver, const hsd_marked *marked
         count(resolver, code != NULL && code->is_known);
         *is_done = true; /* a file that is not known, or the place itself */
         if (code == NULL) return HSD_OK;
-        function = code->is_known                                                ? code->wanted
-                   : hsd_module_is_of_system(name.module.data, name.module.size) ? NULL
-                                                                                 : code->text;
+        function = code->is_known ? code->wanted : is_of_nobody(name.module) ? NULL : code->text;
         if (function == NULL && i + 1 < marked->name_count) {
             *is_done = false;
             return HSD_OK;

@@ -112,11 +112,22 @@ void hsd_site_table_release(hsd_site_table *table)
 
 /* ---- the result ---- */
 
+/* What a library does for itself: in a header of it, or where no name is. */
+static bool is_inside_library(const hsd_site_frame *frame)
+{
+    return (frame->file.size > 0 && frame->file.data[0] == '<') ||
+           hsd_name_is_of_shared_library(frame->function.data, frame->function.size);
+}
+
 size_t hsd_site_wanted(const hsd_site_frame *frames, size_t count)
 {
-    for (size_t i = 0; i < count; i++)
-        if (!hsd_function_allocates(frames[i].function.data)) return i;
-    return 0;
+    size_t least = count;
+    for (size_t i = 0; i < count && !hsd_function_starts(frames[i].function.data, frames[i].function.size); i++) {
+        if (hsd_function_allocates(frames[i].function.data)) continue;
+        if (!is_inside_library(&frames[i])) return i;
+        if (least == count) least = i;
+    }
+    return least < count ? least : 0;
 }
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }

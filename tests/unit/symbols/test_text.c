@@ -172,6 +172,47 @@ Test(allocators, lie_in_libraries_of_the_system)
         cr_assert(!hsd_module_is_of_system(others[i], strlen(others[i])), "%s", others[i]);
 }
 
+static bool is_start(const char *function) { return hsd_function_starts(function, strlen(function)); }
+
+static bool is_nameless(const char *name) { return hsd_name_is_of_shared_library(name, strlen(name)); }
+
+Test(allocators, stand_above_what_starts_programs_and_threads)
+{
+    cr_expect(is_start("_start") && is_start("__libc_start_call_main") && is_start("clone3"));
+    cr_expect(!is_start("main") && !is_start("start") && !is_start("clone3x") && !is_start(""));
+}
+
+Test(allocators, know_places_of_shared_libraries_that_have_no_name)
+{
+    cr_expect(is_nameless("libcurl.so.4.8.0+0x6cf9f") && is_nameless("plugin.so+0x12"));
+    cr_expect(!is_nameless("shop+0x12") && !is_nameless("curl_easy_init") && !is_nameless("libx.so") &&
+              !is_nameless("a.sox+0x12") && !is_nameless("x+0x12.so") && !is_nameless(""));
+    cr_expect(hsd_module_is_shared("libz.so.1", 9) && hsd_module_is_shared("libz.so", 7) &&
+              !hsd_module_is_shared("shop", 4) && !hsd_module_is_shared("a.soap", 6));
+}
+
+static bool is_own(const char *function, const char *file, uint32_t line)
+{
+    return hsd_function_is_own(function, strlen(function), file, strlen(file), line);
+}
+
+Test(allocators, and_libraries_are_not_the_programs_own)
+{
+    cr_expect(is_own("handshake", "ssl.c", 5) && is_own("", "ssl.c", 5));
+    cr_expect(!is_own("SSL_new", "", 0) && !is_own("push", "<vector.hpp>", 7) && !is_own("xmalloc", "x.c", 3) &&
+              !is_own("__libc_start_call_main", "libc_start_call_main.h", 58) && !is_own("f", "f.c", 0));
+    char longest[200];
+    memset(longest, 'f', sizeof longest);
+    cr_expect(hsd_function_is_own(longest, sizeof longest, "f.c", 3, 1));
+}
+
+Test(allocators, are_plain_with_a_digit_behind)
+{
+    cr_expect(hsd_allocator_is_plain("g_malloc0") && hsd_allocator_is_plain("g_malloc0_n") &&
+              hsd_allocator_is_plain("g_slice_alloc0") && hsd_allocator_is_plain("pool_alloc"));
+    cr_expect(!hsd_allocator_is_plain("session_malloc0") && !hsd_allocator_is_plain("alloc0x"));
+}
+
 Test(allocators, are_not_those_who_know_what_they_make)
 {
     static const char *const others[] = {
