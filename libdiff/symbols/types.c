@@ -297,7 +297,20 @@ typedef struct way {
     size_t base; /* of what stood there before */
     language of;
     bool is_in_library, is_element;
+    bool has_front; /* a name of the program stands in front: what a library calls its members says no more */
 } way;
+
+/* Of a library's header, as boost's and Qt's; std::pair has names that programs use. */
+static hsd_status is_of_installed_header(Dwarf_Die *type, bool *is_it, hsd_error *err)
+{
+    const char *file = dwarf_decl_file(type);
+    bool is_standard = false;
+    *is_it = file != NULL && hsd_die_file_is_of_system(file);
+    if (!*is_it) return HSD_OK;
+    HSD_TRY(is_of_library(CPP, type, &is_standard, err));
+    *is_it = !is_standard;
+    return HSD_OK;
+}
 
 /* One step. Of C++ the names tell what is a library's, until they are followed into what the program put there. */
 static hsd_status append_step(way *w, Dwarf_Die *around, const char *name, bool *is_beside, hsd_error *err)
@@ -308,19 +321,22 @@ static hsd_status append_step(way *w, Dwarf_Die *around, const char *name, bool 
     const bool is_adapted = strcmp(name, "c") == 0; /* in a std::queue */
     if (!is_library && w->of != C && (w->of != CPP || w->is_in_library || is_adapted))
         HSD_TRY(is_of_library(w->of, around, &is_library, err));
+    if (!is_library && w->of == CPP && w->has_front) HSD_TRY(is_of_installed_header(around, &is_library, err));
     w->is_in_library = is_library;
     *is_beside = is_library && w->out->size > w->base && is_shortcut(name);
     if (is_library) return HSD_OK;
     if (w->is_element) HSD_TRY(append_word(w->out, "[*]", err));
     w->is_element = false;
+    w->has_front = true;
     HSD_TRY(append_word(w->out, ".", err));
     return append_word(w->out, name, err);
 }
 
-hsd_status hsd_type_append_way(hsd_buffer *out, Dwarf_Die *type, uint64_t offset, bool *is_beside, hsd_error *err)
+static hsd_status append_way(hsd_buffer *out, Dwarf_Die *type, uint64_t offset, bool has_front, bool *is_beside,
+                             hsd_error *err)
 {
     Dwarf_Die at = *type;
-    way w = {.out = out, .base = out->size, .of = language_of(type)};
+    way w = {.out = out, .base = out->size, .of = language_of(type), .has_front = has_front};
     *is_beside = false;
     for (int depth = 0; depth < MOST_NESTED && peel(&at, true); depth++) {
         Dwarf_Die inner;
@@ -343,10 +359,15 @@ hsd_status hsd_type_append_way(hsd_buffer *out, Dwarf_Die *type, uint64_t offset
     return HSD_OK;
 }
 
+hsd_status hsd_type_append_way(hsd_buffer *out, Dwarf_Die *type, uint64_t offset, bool *is_beside, hsd_error *err)
+{
+    return append_way(out, type, offset, true, is_beside, err);
+}
+
 hsd_status hsd_type_append_member(hsd_buffer *out, Dwarf_Die *type, uint64_t offset, bool *is_beside, hsd_error *err)
 {
     const size_t base = out->size;
-    HSD_TRY(hsd_type_append_way(out, type, offset, is_beside, err));
+    HSD_TRY(append_way(out, type, offset, false, is_beside, err));
     const size_t marks = out->size == base ? 0 : out->data[base] == '.' ? 1 : 4; /* "[*]." */
     if (marks == 0) return HSD_OK;
     memmove(out->data + base, out->data + base + marks, out->size - base - marks);
