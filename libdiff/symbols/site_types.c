@@ -166,6 +166,18 @@ static hsd_status add_callee(search *s, const hsd_module *module, uint64_t addre
     return status;
 }
 
+/* g_malloc0 of a library without debug information: what it returns is the block, as of malloc. asprintf has none. */
+static hsd_status returns_block(const search *s, const char *symbol, bool *does, hsd_error *err)
+{
+    char *name = NULL;
+    *does = false;
+    if (symbol == NULL || !s->is_block) return HSD_OK;
+    HSD_TRY(hsd_demangle(symbol, &name, err));
+    *does = hsd_allocator_is_plain(name) && strstr(name, "printf") == NULL;
+    free(name);
+    return HSD_OK;
+}
+
 /* One function, *is_wanted tells whether it is none that allocates for others. */
 static hsd_status add_named(search *s, hsd_scope *scope, Dwarf_Die *function, const char *linkage_name, bool *is_passed,
                             hsd_error *err)
@@ -192,9 +204,13 @@ static hsd_status add_call(search *s, size_t i, hsd_error *err)
     for (size_t n = scope.count; n > 0 && is_passed; n--)
         HSD_TRY(add_named(s, &scope, &scope.functions[n - 1], hsd_die_linkage_name(&scope.functions[n - 1]), &is_passed,
                           err));
-    if (scope.count == 0)
-        HSD_TRY(add_named(s, &scope, NULL, hsd_module_find(module, HSD_SYMBOL_FUNCTION, s->site->addresses[i]),
-                          &is_passed, err));
+    if (scope.count == 0) {
+        const char *symbol = hsd_module_find(module, HSD_SYMBOL_FUNCTION, s->site->addresses[i]);
+        bool is_wrapper = false;
+        HSD_TRY(returns_block(s, symbol, &is_wrapper, err));
+        if (is_wrapper) return HSD_OK;
+        HSD_TRY(add_named(s, &scope, NULL, symbol, &is_passed, err));
+    }
     if (is_passed) {
         s->is_block = false; /* what functions of libraries return is their own business */
         return HSD_OK;
