@@ -1,5 +1,5 @@
 /*
- * What is lost in a series: rows join by what heads it and who allocated that, written behind one another into one
+ * What is lost in a series: rows join by what heads it and who asked for that, written behind one another into one
  * name:
  *
  *      TYPE \0 CYCLE \0 PLACE \0 FUNCTION \0 FILE \0 LINE:COLUMN
@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/allocators.h"
 #include "base/buffer.h"
 #include "series/table.h"
 
@@ -19,10 +20,20 @@ static hsd_status put_series_lost_row(hsd_buffer *name, hsd_text text, hsd_error
     return hsd_buffer_append(name, "", 1, err);
 }
 
+/* Who asked for it: the innermost function of the program, else who wanted the memory. */
+static const hsd_site_frame *find_asker(const hsd_lost_row *row)
+{
+    for (size_t i = row->wanted; i < row->frame_count; i++) {
+        const hsd_site_frame *f = &row->frames[i];
+        if (hsd_function_is_own(f->function.data, f->function.size, f->file.data, f->file.size, f->line)) return f;
+    }
+    return &row->frames[row->wanted];
+}
+
 static hsd_status write_name(hsd_buffer *name, const hsd_lost_row *row, hsd_error *err)
 {
     static const hsd_site_frame none = {.function = {"", 0}, .file = {"", 0}};
-    const hsd_site_frame *frame = row->frame_count > 0 ? &row->frames[row->wanted] : &none;
+    const hsd_site_frame *frame = row->frame_count > 0 ? find_asker(row) : &none;
     char line[32];
     hsd_buffer_clear(name);
     HSD_TRY(put_series_lost_row(name, row->type, err));

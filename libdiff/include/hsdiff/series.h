@@ -107,7 +107,8 @@ typedef struct hsd_series_row {
     bool is_code;
     /* of what is lost, as of hsd_lost_row; `name` is then the type of what heads it */
     hsd_text cycle;
-    const hsd_site_frame *frame; /* of what is lost: who allocated what heads it; NULL where no site is known */
+    const hsd_site_frame *frame; /* of what is lost: which function of the program asked for what heads it, else who
+                                  * allocated it; NULL where no site is known */
     hsd_text place;              /* and the same in words; "" */
     hsd_text root;               /* of a holder: the root its path begins at */
     const hsd_step *path;        /* of a holder: from the root to it */

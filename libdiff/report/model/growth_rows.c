@@ -306,10 +306,21 @@ hsd_status hsd_growth_add_ranking(hsd_model *model, hsd_growth_table *growth, co
 
 /* ---- callers ---- */
 
-static void put_callers(hsd_growth_table *growth, const hsd_site_frame *frames, size_t count)
+static void put_more(hsd_growth_table *growth, size_t more)
 {
-    for (size_t i = 0; i < count; i++)
-        *next_row(growth) = (hsd_growth_row){.frame = &frames[i]};
+    if (more > 0) *next_row(growth) = (hsd_growth_row){.more = more};
+}
+
+/* At most `most` of them, and two lines that say how many are left out. */
+static void put_callers(hsd_growth_table *growth, const hsd_site_frame *frames, size_t count, size_t wanted,
+                        size_t most, bool says_more)
+{
+    const hsd_callers callers = hsd_site_callers(frames, count, wanted, most);
+    for (size_t i = 1; i <= callers.first; i++)
+        *next_row(growth) = (hsd_growth_row){.frame = &frames[wanted + i]};
+    put_more(growth, callers.before);
+    if (callers.own > 0) *next_row(growth) = (hsd_growth_row){.frame = &frames[callers.own]};
+    if (says_more) put_more(growth, callers.more - callers.before);
 }
 
 /* HTML has a list of them, so they need no mark. */
@@ -321,18 +332,23 @@ static hsd_status append_caller(hsd_buffer *text, const hsd_scope *scope, hsd_er
 
 /* ---- by site ---- */
 
-static hsd_status name_of_site(hsd_buffer *text, const hsd_scope *scope, hsd_error *err)
+static hsd_status append_more(hsd_buffer *text, const hsd_scope *scope, hsd_error *err)
 {
     const hsd_growth_row *row = scope->row;
     char more[48];
-    if (row->site) return hsd_site_append(text, row->site, err);
-    if (row->frame) return append_caller(text, scope, err);
     snprintf(more, sizeof more, "%s%zu more",
              !is_text(scope)                   ? ""
              : scope->model->options->use_utf8 ? "\xe2\x80\xa6 "
                                                : "... ",
              row->more);
     return hsd_buffer_append(text, more, strlen(more), err);
+}
+
+static hsd_status name_of_site(hsd_buffer *text, const hsd_scope *scope, hsd_error *err)
+{
+    const hsd_growth_row *row = scope->row;
+    if (row->site) return hsd_site_append(text, row->site, err);
+    return row->frame ? append_caller(text, scope, err) : append_more(text, scope, err);
 }
 
 static void tell_frame(hsd_out *out, hsd_escape_form form, const hsd_site_frame *frame)
@@ -343,21 +359,27 @@ static void tell_frame(hsd_out *out, hsd_escape_form form, const hsd_site_frame 
     hsd_buffer_release(&raw);
 }
 
+static void tell_caller(hsd_out *out, hsd_escape_form form, const hsd_site_frame *frame)
+{
+    hsd_out_text(out, " ← ");
+    tell_frame(out, form, frame);
+}
+
 /* "`main.fill (main.go:31)` ← `main.handle (main.go:12)`", the innermost first. */
 static void tell_stack(hsd_out *out, const hsd_scope *scope, hsd_escape_form form)
 {
     const hsd_site_row *row = row_of(scope)->site;
-    const size_t callers = hsd_site_callers_shown(row), told = row->wanted + callers + 1;
+    const hsd_callers callers = hsd_site_callers(row->frames, row->frame_count, row->wanted, HSD_CALLERS_SHOWN);
     if (row->frame_count == 0) {
         hsd_out_text(out, "(no stack)");
         return;
     }
     tell_frame(out, form, &row->frames[row->wanted]);
-    for (size_t i = 1; i <= callers; i++) {
-        hsd_out_text(out, " ← ");
-        tell_frame(out, form, &row->frames[row->wanted + i]);
-    }
-    if (row->frame_count > told) hsd_out_format(out, " ← %zu more", row->frame_count - told);
+    for (size_t i = 1; i <= callers.first; i++)
+        tell_caller(out, form, &row->frames[row->wanted + i]);
+    if (callers.before > 0) hsd_out_format(out, " ← %zu more", callers.before);
+    if (callers.own > 0) tell_caller(out, form, &row->frames[callers.own]);
+    if (callers.more > callers.before) hsd_out_format(out, " ← %zu more", callers.more - callers.before);
 }
 
 static const hsd_column site_columns[] = {
@@ -369,11 +391,9 @@ static const hsd_column site_columns[] = {
 
 static void put_site(hsd_growth_table *growth, const hsd_site_row *site, bool has_lines)
 {
-    const size_t callers = hsd_site_callers_shown(site), told = site->wanted + callers + 1;
     *next_row(growth) = (hsd_growth_row){.change = &site->change, .site = site};
-    if (!has_lines) return;
-    if (callers > 0) put_callers(growth, &site->frames[site->wanted + 1], callers);
-    if (site->frame_count > told) *next_row(growth) = (hsd_growth_row){.more = site->frame_count - told};
+    if (has_lines && site->frame_count > 0)
+        put_callers(growth, site->frames, site->frame_count, site->wanted, HSD_CALLERS_SHOWN, true);
 }
 
 hsd_status hsd_growth_add_sites(hsd_model *model, hsd_growth_table *growth, const hsd_model_request *request,
@@ -387,7 +407,7 @@ hsd_status hsd_growth_add_sites(hsd_model *model, hsd_growth_table *growth, cons
     const uint64_t least = top == HSD_TOP_ALL ? 0 : is_on_screen && top == 0 ? hsd_model_noise(model) : 1;
     const hsd_site_pick pick = hsd_sites_pick(diff, hsd_model_rows(model, HSD_SITES_SHOWN), least);
     if (pick.count == 0) return HSD_OK;
-    HSD_TRY(take_rows(growth, pick.count * (HSD_CALLERS_SHOWN + 2), request->err));
+    HSD_TRY(take_rows(growth, pick.count * (HSD_CALLERS_SHOWN + 3), request->err));
     for (size_t i = 0; i < pick.count; i++)
         put_site(growth, hsd_site_pick_row(&pick, i), model->format != HSD_AS_MARKDOWN);
     begin_growth_row(growth, &diff->total);
@@ -409,6 +429,7 @@ static hsd_status name_of_lost(hsd_buffer *text, const hsd_scope *scope, hsd_err
 {
     const hsd_growth_row *row = scope->row;
     if (row->frame) return append_caller(text, scope, err);
+    if (row->lost == NULL) return append_more(text, scope, err);
     return row->is_what ? hsd_lost_what_append(text, row->lost, err) : hsd_lost_place_append(text, row->lost, err);
 }
 
@@ -452,10 +473,8 @@ static hsd_growth_row *put_lost(hsd_growth_table *growth, const hsd_lost_row *lo
 
 static void put_lost_lines(hsd_growth_table *growth, const hsd_lost_row *lost)
 {
-    const size_t callers = lost->frame_count > lost->wanted + 1 ? lost->frame_count - lost->wanted - 1 : 0;
     if (hsd_lost_frame(lost) != NULL) *next_row(growth) = (hsd_growth_row){.lost = lost, .is_what = true};
-    if (callers > 0)
-        put_callers(growth, &lost->frames[lost->wanted + 1], callers < CALLERS_SHOWN ? callers : CALLERS_SHOWN);
+    if (lost->frame_count > 0) put_callers(growth, lost->frames, lost->frame_count, lost->wanted, CALLERS_SHOWN, false);
 }
 
 /* The sum is a change as those of rows are: a page has what is lost also where the sum is noise. */
@@ -485,7 +504,7 @@ hsd_status hsd_growth_add_lost(hsd_model *model, hsd_growth_table *growth, const
     const bool is_on_screen = model->format == HSD_AS_TEXT, is_page = model->format == HSD_AS_HTML;
     if (!is_lost_told(model)) return HSD_OK;
     const hsd_lost_pick pick = choose_growth_row(model, &diff->lost, HSD_LOST_SHOWN);
-    HSD_TRY(take_rows(growth, pick.count * (CALLERS_SHOWN + 2), request->err));
+    HSD_TRY(take_rows(growth, pick.count * (CALLERS_SHOWN + 3), request->err));
     for (size_t i = 0; i < pick.count; i++) {
         const hsd_lost_row *lost = &diff->lost.rows[i];
         put_lost(growth, lost)->is_what = lost->place.size == 0;

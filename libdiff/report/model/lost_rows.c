@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "report/model/site_rows.h"
 #include "report/words/number.h"
 
 static void add_amount(hsd_amount *to, hsd_amount amount)
@@ -88,6 +89,12 @@ static hsd_status append_text(hsd_buffer *text, hsd_text words, hsd_error *err)
 hsd_status hsd_lost_place_append(hsd_buffer *text, const hsd_lost_row *row, hsd_error *err)
 {
     return row->place.size > 0 ? append_text(text, row->place, err) : hsd_lost_what_append(text, row, err);
+}
+
+hsd_status hsd_lost_asker_append(hsd_buffer *text, const hsd_lost_row *row, hsd_error *err)
+{
+    const size_t own = hsd_site_own(row->frames, row->frame_count, row->wanted);
+    return own < row->frame_count && own > row->wanted ? hsd_site_frame_append(text, &row->frames[own], err) : HSD_OK;
 }
 
 hsd_status hsd_lost_what_append(hsd_buffer *text, const hsd_lost_row *row, hsd_error *err)

@@ -44,6 +44,10 @@ bool hsd_uncollected_revived(const hsd_lost_row *row, const char *size, char out
 /* "Parser::field (lost.cpp:5)": who wanted the memory, raw; what heads it where no site is known. */
 hsd_status hsd_lost_place_append(hsd_buffer *text, const hsd_lost_row *row, hsd_error *err);
 
+/* "handshake (ssl.c:5)": the program's own function that asked the one of a library which is the place; nothing where
+ * the place is the program's, or its source is not known. */
+hsd_status hsd_lost_asker_append(hsd_buffer *text, const hsd_lost_row *row, hsd_error *err);
+
 /* "<=64 B at push, with 7,999 objects below", "cycle: Account and Session": what heads it, raw. */
 hsd_status hsd_lost_what_append(hsd_buffer *text, const hsd_lost_row *row, hsd_error *err);
 

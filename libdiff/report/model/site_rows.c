@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/allocators.h"
 #include "report/words/number.h"
 
 static uint64_t change_of(const hsd_site_row *row) { return hsd_magnitude(hsd_change_bytes(&row->change)); }
@@ -47,10 +48,41 @@ const hsd_site_row *hsd_site_pick_row(const hsd_site_pick *pick, size_t i)
     return &pick->diff->sites[i < pick->first ? i : i - pick->first + pick->last];
 }
 
-size_t hsd_site_callers_shown(const hsd_site_row *row)
+/* ---- callers ---- */
+
+static bool starts(const hsd_site_frame *frame)
 {
-    const size_t callers = row->frame_count > 0 ? row->frame_count - row->wanted - 1 : 0;
-    return callers < HSD_CALLERS_SHOWN ? callers : HSD_CALLERS_SHOWN;
+    return hsd_function_starts(frame->function.data, frame->function.size);
+}
+
+static bool is_own(const hsd_site_frame *frame)
+{
+    return hsd_function_is_own(frame->function.data, frame->function.size, frame->file.data, frame->file.size,
+                               frame->line);
+}
+
+size_t hsd_site_own(const hsd_site_frame *frames, size_t count, size_t wanted)
+{
+    size_t i = wanted;
+    while (i < count && !is_own(&frames[i]))
+        i++;
+    return i < count ? i : count;
+}
+
+hsd_callers hsd_site_callers(const hsd_site_frame *frames, size_t count, size_t wanted, size_t most)
+{
+    hsd_callers callers = {0};
+    while (count > wanted + 1 && starts(&frames[count - 1]))
+        count--;
+    const size_t all = count > wanted ? count - wanted - 1 : 0, own = hsd_site_own(frames, count, wanted);
+    callers.first = all < most ? all : most;
+    if (own < count && own > wanted + callers.first) {
+        callers.first = most > 2 ? most - 2 : 1;
+        callers.own = own;
+        callers.before = own - wanted - 1 - callers.first;
+    }
+    callers.more = all - callers.first - (callers.own > 0);
+    return callers;
 }
 
 /* ---- words ---- */

@@ -28,8 +28,19 @@ hsd_site_pick hsd_sites_pick(const hsd_diff *diff, size_t most, uint64_t least_b
 /* The i-th row that is shown; largest growth first, shrinkage last. */
 const hsd_site_row *hsd_site_pick_row(const hsd_site_pick *pick, size_t i);
 
-/* How many callers of a row stand below it, of those that it has. */
-size_t hsd_site_callers_shown(const hsd_site_row *row);
+/*
+ * Which callers of a stack stand below the frame that wanted the memory: `first` of them, and where a library asked for
+ * it and the program's own function that called the library is further out, `own`, that one. What stands below main is
+ * no caller. `more` are not shown: `before` of them in front of `own`.
+ */
+typedef struct hsd_callers {
+    size_t first, own, before, more; /* own: the index of the frame; 0 = none is shown apart */
+} hsd_callers;
+
+hsd_callers hsd_site_callers(const hsd_site_frame *frames, size_t count, size_t wanted, size_t most);
+
+/* The innermost frame from `wanted` on of which the place in the program's own source is known; count = none. */
+size_t hsd_site_own(const hsd_site_frame *frames, size_t count, size_t wanted);
 
 /* "main.fill (main.go:31)": the file without its folders, raw. */
 hsd_status hsd_site_frame_append(hsd_buffer *text, const hsd_site_frame *frame, hsd_error *err);

@@ -58,6 +58,18 @@ static void tell_capture(hsd_out *out, const hsd_model *model, hsd_escape_form f
     if (!side->info.is_complete) hsd_out_text(out, ", incomplete");
 }
 
+/* ", for `handshake (ssl.c:5)`": who asked the library that allocated. */
+static void tell_asker(hsd_out *out, hsd_escape_form form, const hsd_lost_row *row)
+{
+    hsd_buffer raw = {0};
+    if (out->status == HSD_OK) out->status = hsd_lost_asker_append(&raw, row, out->err);
+    if (raw.size > 0) {
+        hsd_out_text(out, ", for ");
+        hsd_out_name(out, form, (hsd_text){(const char *)raw.data, raw.size});
+    }
+    hsd_buffer_release(&raw);
+}
+
 /* As the first screen says it: with who allocated most of it. */
 void hsd_tell_diff_lost(hsd_out *out, const hsd_model *model, hsd_escape_form form)
 {
@@ -78,6 +90,7 @@ void hsd_tell_diff_lost(hsd_out *out, const hsd_model *model, hsd_escape_form fo
         else
             hsd_out_format(out, " %u%% of it was allocated at ", percent);
         hsd_out_name(out, form, row->place);
+        tell_asker(out, form, row);
         hsd_out_text(out, ".");
     }
 }

@@ -7,11 +7,13 @@
 
 #include "base/allocators.h"
 
+/* Of the program: none of a runtime, of a library's header (<vector.hpp>), of what stands below main. */
 static bool is_in_a_file(const hsd_site_frame *frame)
 {
     static const char node[] = "node:";
     const bool is_of_runtime = frame->file.size >= 5 && memcmp(frame->file.data, node, 5) == 0;
-    return frame->file.size > 0 && frame->line > 0 && !is_of_runtime;
+    return frame->file.size > 0 && frame->line > 0 && !is_of_runtime && frame->file.data[0] != '<' &&
+           !hsd_function_starts(frame->function.data, frame->function.size);
 }
 
 /* strdup wants nothing for itself, and neither does operator new: base/allocators.h. */

@@ -106,6 +106,18 @@ Test(lost_report, comes_first_in_markdown_where_it_is_most)
     cr_expect_lt(place_of(text, "Live heap grew"), place_of(text, "more is lost"));
 }
 
+Test(lost_report, says_which_function_of_the_program_asked_a_library)
+{
+    hsd_diff diff = lost(3 << 20, 1000);
+    frames[1] = (hsd_site_frame){.function = sample_text("SSL_new"), .file = sample_text("")};
+    frames[2] = (hsd_site_frame){.function = sample_text("handshake"), .file = sample_text("/src/a.c"), .line = 9};
+    rows[0].place = sample_text("SSL_new");
+    HOLDS(report(&diff, "markdown", HSD_TABLE_TYPES), "It was allocated at `SSL_new`, for `handshake (a.c:9)`.");
+    SAYS(report(&diff, "text", HSD_TABLE_TYPES), "it was allocated at SSL_new, for handshake (a.c:9).");
+    frames[2].line = 0; /* nobody knows */
+    HOLDS(report(&diff, "markdown", HSD_TABLE_TYPES), "It was allocated at `SSL_new`.");
+}
+
 Test(lost_report, is_a_section_of_a_page_with_what_it_is_below_its_place)
 {
     hsd_diff diff = lost(3 << 20, 1000);

@@ -78,6 +78,47 @@ Test(sites_report, shows_stacks_below_their_growth)
     LACKS(report, "WHAT KEEPS IT ALIVE");
 }
 
+/* SSL_new < libssl+0x12 … < handshake (ssl.c:5) < main < what starts it */
+static hsd_diff of_library(void)
+{
+    hsd_diff diff = sample();
+    frames[0] = frame("SSL_new", "", 0);
+    for (int i = 1; i < 5; i++)
+        frames[i] = frame("libssl.so.3+0x12", "", 0);
+    frames[5] = frame("push<T>", "<pool.hpp>", 4);
+    frames[6] = frame("handshake", "/src/ssl.c", 5);
+    frames[7] = frame("__libc_start_call_main", "libc_start_call_main.h", 58);
+    rows[0].frame_count = 8;
+    rows[1].frame_count = 0;
+    return diff;
+}
+
+Test(sites_report, shows_which_function_of_the_program_asked_a_library)
+{
+    const hsd_diff diff = of_library();
+    const char *report = write_as("text", &diff, &plain_text);
+    HOLDS(report, "  < libssl.so.3+0x12");
+    HOLDS(report, "  \xe2\x80\xa6 3 more");
+    HOLDS(report, "  < handshake (ssl.c:5)");
+    LACKS(report, "__libc_start_call_main");
+    LACKS(report, "pool.hpp");
+    HOLDS(write_as("markdown", &diff, &plain_text), "3 more \xe2\x86\x90 `handshake (ssl.c:5)`");
+}
+
+Test(sites_report, counts_callers_in_front_of_the_programs_own)
+{
+    of_library();
+    const hsd_callers callers = hsd_site_callers(frames, 8, 0, HSD_CALLERS_SHOWN);
+    cr_expect(callers.first == 2 && callers.own == 6 && callers.before == 3 && callers.more == 3);
+    const hsd_callers near = hsd_site_callers(frames, 8, 5, HSD_CALLERS_SHOWN);
+    cr_expect(near.first == 1 && near.own == 0 && near.more == 0);
+    const hsd_callers none = hsd_site_callers(frames, 5, 0, 3);
+    cr_expect(none.first == 3 && none.own == 0 && none.before == 0 && none.more == 1);
+    cr_expect(hsd_site_own(frames, 5, 0) == 5);
+    const hsd_callers start = hsd_site_callers(frames, 8, 7, 3);
+    cr_expect(start.first == 0 && start.own == 0 && start.more == 0);
+}
+
 Test(sites_report, shows_callers_of_a_page_as_a_list)
 {
     hsd_diff diff = sample();
