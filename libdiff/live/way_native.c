@@ -178,6 +178,13 @@ static hsd_status preload(const char *agent, hsd_set_variable_fn set, void *cont
     return HSD_OK;
 }
 
+/* GLib before 2.76 has an allocator of its own, whose pages hold many structures each: what one of them refers to would
+ * look held by all that share its page, and none could be lost. */
+static void prepare_glib(hsd_set_variable_fn set, void *context)
+{
+    if (getenv("G_SLICE") == NULL) set(context, "G_SLICE", "always-malloc");
+}
+
 static hsd_status prepare_command(const char *command, hsd_set_variable_fn set, void *context, hsd_error *err)
 {
     char agent[4096];
@@ -201,6 +208,7 @@ static hsd_status prepare_command(const char *command, hsd_set_variable_fn set, 
     case HSD_COMMAND_NO_ELF: break;
     }
     HSD_TRY(hsd_agent_path(agent, sizeof agent, agent_file, err));
+    prepare_glib(set, context);
     return preload(agent, set, context, err);
 }
 

@@ -244,6 +244,10 @@ def programs_that_are_started(tool, folder):
     check(tool.run("capture", "--", "sh", "-c", "exit 7", expect=7).returncode == 7, "its exit status is handed on")
     early = tool.run("capture", "--", "true")
     check("ended before its first capture" in early.stderr, early.stderr)
+    asked = ("capture", "--", "sh", "-c", 'test "$G_SLICE" = "$0"')
+    environment = {name: value for name, value in tool.environment.items() if name != "G_SLICE"}
+    check(subprocess.run([tool.path, *asked, "always-malloc"], env=environment, capture_output=True).returncode == 0, "structures of GLib are blocks")
+    check(subprocess.run([tool.path, *asked, "all"], env={**environment, "G_SLICE": "all"}, capture_output=True).returncode == 0, "as it was asked for")
     check("cannot be started" in tool.run("capture", "--", "/nowhere/at/all", expect=127).stderr, "no such program")
     (folder / "here").symlink_to("/bin/true")
     check("./here" in tool.run("capture", "--", "here", expect=127, cwd=folder).stderr, "a program of this folder")
