@@ -118,12 +118,35 @@ static bool is_same_way(const hsd_co_holder *a, const hsd_co_holder *b)
            hsd_store_compare(longer->path[common].type, longer->path[common - 1].type) == 0;
 }
 
+/* "stack of worker: serve", a word of a frame of which no variable is known; it may be left over. That of a variable is
+ * "stack of worker: serve.queue". */
+static bool is_bare_frame(const hsd_co_holder *row)
+{
+    static const char begin[] = "stack of ";
+    const hsd_text root = row->root;
+    size_t at = sizeof begin - 1;
+    if (row->path_count > 0 || root.size < at || memcmp(root.data, begin, at) != 0) return false;
+    while (at + 1 < root.size && !(root.data[at] == ':' && root.data[at + 1] == ' '))
+        at++;
+    return at + 1 < root.size && memchr(root.data + at, '.', root.size - at) == NULL;
+}
+
+/* A variable that reaches as much, but for a tenth, is who holds it; the frame has a copy. */
+static bool is_copy(const told *list, uint32_t count, const told *row)
+{
+    if (!is_bare_frame(&row->row)) return false;
+    for (uint32_t i = 0; i < count; i++)
+        if (!is_bare_frame(&list[i].row) && list[i].row.bytes >= row->row.bytes - row->row.bytes / 10) return true;
+    return false;
+}
+
 /* Into `rows`, at most `most`, each way once. */
 static size_t put_rows(const told *list, uint32_t count, hsd_co_holder *rows, size_t most)
 {
     size_t kept = 0;
     for (uint32_t i = 0; i < count && kept < most; i++) {
         size_t same = 0;
+        if (is_copy(list, count, &list[i])) continue;
         while (same < kept && !is_same_way(&rows[same], &list[i].row))
             same++;
         if (same == kept)

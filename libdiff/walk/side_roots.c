@@ -2,8 +2,8 @@
  * Names of owners, and the nodes that stand for them behind all objects. Every label node carries a name
  * made from what it hangs from ("global" + ".sessions"); the roots of one name become one node that refers
  * to all their targets, two where some of them are secondary (FORMAT.md §7.8). Root nodes stand in the
- * order of their names, primary ones first, of both those of stacks last, so that nothing depends on the order of the
- * records.
+ * order of their names, those of memory without a name last, primary ones first, of both those of stacks last, so that
+ * nothing depends on the order of the records.
  *
  * Names are as many as there are distinct roots. Past HSD_MAX_ROOT_NAMES the rest share "(other roots)":
  * the sums stay exact, and the report says so.
@@ -177,9 +177,21 @@ typedef struct named { /* a root's name, to be brought into order */
     uint32_t name;
 } named;
 
+/* "(data of libglib-2.0.so)": a place of memory, and the name of nothing. What a variable leads to as well is called by
+ * the variable. */
+static bool is_of_nobody(hsd_bytes text)
+{
+    static const char *const begins[] = {"(data of ", "(thread-locals of ", "(anonymous memory)", "thread-locals of "};
+    for (size_t i = 0; i < HSD_ARRAY_LEN(begins); i++)
+        if (text.size >= strlen(begins[i]) && memcmp(text.data, begins[i], strlen(begins[i])) == 0) return true;
+    return false;
+}
+
 static int compare_named(const void *a, const void *b)
 {
     const named *x = a, *y = b;
+    const int of_nobody = (int)is_of_nobody(x->text) - (int)is_of_nobody(y->text);
+    if (of_nobody != 0) return of_nobody;
     const size_t size = x->text.size < y->text.size ? x->text.size : y->text.size;
     const int order = size == 0 ? 0 : memcmp(x->text.data, y->text.data, size);
     return order != 0 ? order : (x->text.size > y->text.size) - (x->text.size < y->text.size);
