@@ -177,7 +177,38 @@ bool hsd_module_is_of_system(const char *name, size_t size)
     return false;
 }
 
-bool hsd_function_starts(const char *function, size_t size)
+bool hsd_file_is_of_library(const char *file, size_t size)
+{
+    static const char *const endings[] = {".h>",   ".hpp>", ".hh>", ".hxx>", ".ipp>",
+                                          ".inl>", ".tcc>", ".c>",  ".cpp>", ".rs>"};
+    if (size == 0 || file[0] != '<') return false;
+    for (size_t i = 0; i < HSD_ARRAY_LEN(endings); i++) {
+        const size_t bytes = strlen(endings[i]);
+        if (size > bytes && memcmp(file + size - bytes, endings[i], bytes) == 0) return true;
+    }
+    return false;
+}
+
+/* Where libc and the loader have them; a program may have a function clone (copy.js:7). */
+static bool is_source_of_start(const char *file, size_t size)
+{
+    static const char *const files[] = {"libc_start_call_main.h",
+                                        "libc-start.h",
+                                        "libc-start.c",
+                                        "pthread_create.c",
+                                        "clone.S",
+                                        "clone3.S",
+                                        "dl-init.c",
+                                        "start.S"};
+    size_t from = size;
+    while (from > 0 && file[from - 1] != '/')
+        from--;
+    for (size_t i = 0; i < HSD_ARRAY_LEN(files); i++)
+        if (strlen(files[i]) == size - from && memcmp(file + from, files[i], size - from) == 0) return true;
+    return size == 0;
+}
+
+bool hsd_function_starts(const char *function, size_t size, const char *file, size_t file_size)
 {
     static const char *const names[] = {"_start",
                                         "__libc_start_main",
@@ -193,7 +224,8 @@ bool hsd_function_starts(const char *function, size_t size)
                                         "_dl_init",
                                         "_dl_start_user"};
     for (size_t i = 0; i < HSD_ARRAY_LEN(names); i++)
-        if (strlen(names[i]) == size && memcmp(function, names[i], size) == 0) return true;
+        if (strlen(names[i]) == size && memcmp(function, names[i], size) == 0)
+            return is_source_of_start(file, file_size);
     return false;
 }
 
@@ -259,7 +291,8 @@ bool hsd_function_allocates(const char *function)
 bool hsd_function_is_own(const char *function, size_t size, const char *file, size_t file_size, uint32_t line)
 {
     char name[128];
-    if (file_size == 0 || line == 0 || file[0] == '<' || hsd_function_starts(function, size)) return false;
+    if (file_size == 0 || line == 0 || hsd_file_is_of_library(file, file_size)) return false;
+    if (hsd_function_starts(function, size, file, file_size)) return false;
     if (size >= sizeof name) return true;
     memcpy(name, function, size);
     name[size] = '\0';

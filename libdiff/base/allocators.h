@@ -21,8 +21,12 @@ size_t hsd_allocator_prefix(const char *function);
 bool hsd_allocator_is_plain(const char *function);
 
 /* What stands below a program's own functions on every stack: of libc and of the loader, around main and a thread's
- * first function. */
-bool hsd_function_starts(const char *function, size_t size);
+ * first function. `file` may be empty: not known. */
+bool hsd_function_starts(const char *function, size_t size, const char *file, size_t file_size);
+
+/* "<memory.hpp>": a header that was installed, a crate (symbols/code.c). "<stdin>" and "<frozen importlib._bootstrap>"
+ * of Python are none. */
+bool hsd_file_is_of_library(const char *file, size_t size);
 
 /* True for a function of the program with its place in the source: none of a library, of which a header is `<vector>`
  * and other source is not known, and none that allocates for others. */

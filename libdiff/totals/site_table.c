@@ -115,15 +115,17 @@ void hsd_site_table_release(hsd_site_table *table)
 /* What a library does for itself: in a header of it, or where no name is. */
 static bool is_inside_library(const hsd_site_frame *frame)
 {
-    return (frame->file.size > 0 && frame->file.data[0] == '<') ||
+    return hsd_file_is_of_library(frame->file.data, frame->file.size) ||
            hsd_name_is_of_shared_library(frame->function.data, frame->function.size);
 }
 
 size_t hsd_site_wanted(const hsd_site_frame *frames, size_t count)
 {
     size_t least = count;
-    for (size_t i = 0; i < count && !hsd_function_starts(frames[i].function.data, frames[i].function.size); i++) {
-        if (hsd_function_allocates(frames[i].function.data)) continue;
+    for (size_t i = 0; i < count; i++) {
+        const hsd_text function = frames[i].function, file = frames[i].file;
+        if (hsd_function_starts(function.data, function.size, file.data, file.size)) continue;
+        if (hsd_function_allocates(function.data)) continue;
         if (!is_inside_library(&frames[i])) return i;
         if (least == count) least = i;
     }

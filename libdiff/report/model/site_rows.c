@@ -52,7 +52,7 @@ const hsd_site_row *hsd_site_pick_row(const hsd_site_pick *pick, size_t i)
 
 static bool starts(const hsd_site_frame *frame)
 {
-    return hsd_function_starts(frame->function.data, frame->function.size);
+    return hsd_function_starts(frame->function.data, frame->function.size, frame->file.data, frame->file.size);
 }
 
 static bool is_own(const hsd_site_frame *frame)

@@ -12,8 +12,9 @@ static bool is_in_a_file(const hsd_site_frame *frame)
 {
     static const char node[] = "node:";
     const bool is_of_runtime = frame->file.size >= 5 && memcmp(frame->file.data, node, 5) == 0;
-    return frame->file.size > 0 && frame->line > 0 && !is_of_runtime && frame->file.data[0] != '<' &&
-           !hsd_function_starts(frame->function.data, frame->function.size);
+    return frame->file.size > 0 && frame->line > 0 && !is_of_runtime &&
+           !hsd_file_is_of_library(frame->file.data, frame->file.size) &&
+           !hsd_function_starts(frame->function.data, frame->function.size, frame->file.data, frame->file.size);
 }
 
 /* strdup wants nothing for itself, and neither does operator new: base/allocators.h. */

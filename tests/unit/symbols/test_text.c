@@ -172,13 +172,21 @@ Test(allocators, lie_in_libraries_of_the_system)
         cr_assert(!hsd_module_is_of_system(others[i], strlen(others[i])), "%s", others[i]);
 }
 
-static bool is_start(const char *function) { return hsd_function_starts(function, strlen(function)); }
+static bool is_start_at(const char *function, const char *file)
+{
+    return hsd_function_starts(function, strlen(function), file, strlen(file));
+}
+
+static bool is_start(const char *function) { return is_start_at(function, ""); }
 
 static bool is_nameless(const char *name) { return hsd_name_is_of_shared_library(name, strlen(name)); }
 
 Test(allocators, stand_above_what_starts_programs_and_threads)
 {
     cr_expect(is_start("_start") && is_start("__libc_start_call_main") && is_start("clone3"));
+    cr_expect(is_start_at("__libc_start_call_main", "../sysdeps/nptl/libc_start_call_main.h") &&
+              is_start_at("clone3", "clone3.S"));
+    cr_expect(!is_start_at("clone", "copy.js") && !is_start_at("start_thread", "/src/pool.c"));
     cr_expect(!is_start("main") && !is_start("start") && !is_start("clone3x") && !is_start(""));
 }
 
@@ -204,6 +212,15 @@ Test(allocators, and_libraries_are_not_the_programs_own)
     char longest[200];
     memset(longest, 'f', sizeof longest);
     cr_expect(hsd_function_is_own(longest, sizeof longest, "f.c", 3, 1));
+}
+
+Test(allocators, lie_in_headers_of_libraries)
+{
+    cr_expect(hsd_file_is_of_library("<memory.hpp>", 12) && hsd_file_is_of_library("<raw_vec.rs>", 12));
+    cr_expect(!hsd_file_is_of_library("<stdin>", 7) && !hsd_file_is_of_library("<frozen importlib._bootstrap>", 29) &&
+              !hsd_file_is_of_library("memory.hpp", 10) && !hsd_file_is_of_library("", 0) &&
+              !hsd_file_is_of_library("<.h>", 3));
+    cr_expect(is_own("f", "<string>", 1));
 }
 
 Test(allocators, are_plain_with_a_digit_behind)
