@@ -302,6 +302,7 @@ hsd_status hsd_by_number(hsd_by_search *s, hsd_error *err)
     const hsd_tree_visitor visitor = {.context = s,
                                       .frame_bytes = sizeof(number_frame),
                                       .fills_frames = true,
+                                      .reads_ahead = s->growth->walks_at_once,
                                       .enter = enter_number,
                                       .leave = leave_number};
     const uint64_t way_bytes = ((uint64_t)s->side->node_count + 2) * sizeof(hsd_by_place);
@@ -493,8 +494,11 @@ static hsd_status enter_freed(void *context, const hsd_tree_node *node, void *pa
 
 hsd_status hsd_by_find_freed(hsd_by_search *s, hsd_error *err)
 {
-    const hsd_tree_visitor visitor = {
-        .context = s, .frame_bytes = sizeof(freed_frame), .fills_frames = true, .enter = enter_freed};
+    const hsd_tree_visitor visitor = {.context = s,
+                                      .frame_bytes = sizeof(freed_frame),
+                                      .fills_frames = true,
+                                      .reads_ahead = s->growth->walks_at_once,
+                                      .enter = enter_freed};
     freed_frame root = {.holder = s->chosen.all, .flags = KEPT | HOLDS | IS_SUPER};
     HSD_TRY(hsd_growth_take_back(s->growth, BEFORE, err));
     HSD_TRY(walk_joint_tree(s, BEFORE, &visitor, &root, err));

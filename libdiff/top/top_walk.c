@@ -173,6 +173,7 @@ hsd_status hsd_top_walk_run(hsd_top_walk *walk, hsd_single *single, size_t most,
     const hsd_tree_visitor visitor = {.context = &v,
                                       .frame_bytes = sizeof(frame),
                                       .has_ids = true,
+                                      .reads_ahead = hsd_side_reads_ahead(&single->side),
                                       .enter = enter_top_object,
                                       .leave = leave_top_object};
     const uint64_t stack_bytes = wants_list ? single->plan.growth_bytes / 4 : single->plan.growth_bytes;

@@ -17,6 +17,7 @@
 #include "base/fail.h"
 #include "base/work.h"
 #include "io/temp.h"
+#include "sort/read_ahead.h"
 
 #define MAX_FRAME_BYTES 256u
 #define AHEAD           8u /* records, whose bits are fetched */
@@ -129,14 +130,14 @@ static inline void fetch(const walk *w, const uint64_t *record)
         __builtin_prefetch((const void *)((uintptr_t)w->visitor->bits[i] + node / 8));
 }
 
-static hsd_status pass_tree(walk *w, hsd_sorter *tree, hsd_error *err)
+static hsd_status pass_tree(walk *w, hsd_read_ahead *tree, hsd_error *err)
 {
-    const size_t words = hsd_sorter_words(tree), ahead = AHEAD * words;
+    const size_t words = hsd_sorter_words(tree->sorter), ahead = AHEAD * words;
     const bool has_bits = w->visitor->bits[0] != NULL;
     for (;;) {
         const uint64_t *record;
         size_t count;
-        const hsd_status status = hsd_sorter_next_some(tree, &record, &count, err);
+        const hsd_status status = hsd_read_ahead_next_some(tree, &record, &count, err);
         if (status == HSD_END) break;
         HSD_TRY(status);
         const uint64_t *end = record + count * words;
@@ -157,13 +158,17 @@ hsd_status hsd_tree_walk(hsd_sorter *tree, const hsd_tree_visitor *visitor, void
     if (visitor->frame_bytes % 8 != 0 || visitor->frame_bytes > MAX_FRAME_BYTES) {
         return hsd_fail(err, HSD_E_MISUSE, "frames of %zu bytes", visitor->frame_bytes);
     }
+    const bool reads_ahead = visitor->reads_ahead && memory_bytes >= 2 * HSD_READ_AHEAD_BYTES;
+    if (reads_ahead) memory_bytes -= HSD_READ_AHEAD_BYTES;
     const uint64_t bytes = hsd_min_u64(hsd_max_u64(memory_bytes, LEAST_BYTES), MOST_BYTES);
     w.chunk = (uint32_t)(bytes / w.item_bytes / 2);
     w.window = malloc(2 * w.chunk * w.item_bytes);
     if (w.window == NULL) return hsd_fail_nomem(err, "a walk over the dominator tree");
     find_top(&w);
-    hsd_status status = hsd_sorter_rewind(tree, err);
-    if (status == HSD_OK) status = pass_tree(&w, tree, err);
+    hsd_read_ahead records;
+    hsd_status status = hsd_read_ahead_begin(&records, tree, reads_ahead, err);
+    if (status == HSD_OK) status = pass_tree(&w, &records, err);
+    hsd_read_ahead_end(&records);
     hsd_work_did(HSD_COST_WRITTEN, w.entered * w.item_bytes); /* a frame for each */
     free(w.window);
     hsd_temp_close(&w.file);

@@ -75,6 +75,7 @@ typedef struct hsd_tree_visitor {
     bool has_ids;       /* records have HSD_TREE_ID_WORDS */
     bool fills_frames;  /* enter sets all of a frame: it need not be zeroed */
     bool sees_hidden;   /* nodes with HSD_TREE_IS_HIDDEN, too */
+    bool reads_ahead;   /* a thread is free: where memory_bytes suffice it merges records meanwhile */
     /* of one bit a node each, that visits will ask for: they are fetched ahead. The first ones; NULL = no more */
     const uint8_t *bits[HSD_TREE_MOST_BITS];
     hsd_status (*enter)(void *context, const hsd_tree_node *node, void *parent, void *frame, hsd_error *err);

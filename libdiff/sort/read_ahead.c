@@ -1,0 +1,80 @@
+/*
+ * Two batches that take turns. A thread is begun for each: that costs some 30 us, a batch takes a ms.
+ */
+#include "sort/read_ahead.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "base/fail.h"
+
+#define BATCH_BYTES (HSD_READ_AHEAD_BYTES / 2)
+
+/* What the sorter has next; none at its end. */
+static hsd_status borrow(hsd_read_ahead *a, hsd_error *err)
+{
+    const hsd_status status = hsd_sorter_next_some(a->sorter, &a->borrowed, &a->borrowed_count, err);
+    if (status != HSD_OK) a->borrowed_count = 0;
+    return status == HSD_END ? HSD_OK : status;
+}
+
+static hsd_status fill_batch(void *context, hsd_error *err)
+{
+    hsd_read_ahead *a = context;
+    hsd_read_batch *batch = &a->batches[a->filling];
+    const size_t words = hsd_sorter_words(a->sorter), most = BATCH_BYTES / (words * sizeof(uint64_t));
+    batch->count = 0;
+    while (batch->count < most) {
+        if (a->borrowed_count == 0) HSD_TRY(borrow(a, err));
+        if (a->borrowed_count == 0) break;
+        const size_t count = (size_t)hsd_min_u64(a->borrowed_count, most - batch->count);
+        memcpy(batch->records + batch->count * words, a->borrowed, count * words * sizeof(uint64_t));
+        batch->count += count;
+        a->borrowed += count * words;
+        a->borrowed_count -= count;
+    }
+    return HSD_OK;
+}
+
+hsd_status hsd_read_ahead_begin(hsd_read_ahead *a, hsd_sorter *sorter, bool with_thread, hsd_error *err)
+{
+    *a = (hsd_read_ahead){.sorter = sorter};
+    HSD_TRY(hsd_sorter_rewind(sorter, err));
+    if (!with_thread || hsd_sorter_stats_get(sorter).runs == 0) return HSD_OK;
+    for (size_t i = 0; i < HSD_ARRAY_LEN(a->batches); i++) {
+        a->batches[i].records = malloc(BATCH_BYTES);
+        if (a->batches[i].records == NULL) return hsd_fail_nomem(err, "records that are read ahead");
+    }
+    hsd_worker_begin(&a->worker, fill_batch, a, false);
+    a->is_ahead = true;
+    return HSD_OK;
+}
+
+/* The batch that was filled, while the other one is. */
+static hsd_status take_batch(hsd_read_ahead *a, const uint64_t **records, size_t *count, hsd_error *err)
+{
+    if (a->is_at_end) return HSD_END;
+    HSD_TRY(hsd_worker_finish(&a->worker, err));
+    const hsd_read_batch *batch = &a->batches[a->filling];
+    a->filling ^= 1u;
+    a->is_at_end = batch->count == 0;
+    if (a->is_at_end) return HSD_END;
+    hsd_worker_begin(&a->worker, fill_batch, a, false);
+    *records = batch->records;
+    *count = batch->count;
+    return HSD_OK;
+}
+
+hsd_status hsd_read_ahead_next_some(hsd_read_ahead *a, const uint64_t **records, size_t *count, hsd_error *err)
+{
+    return a->is_ahead ? take_batch(a, records, count, err) : hsd_sorter_next_some(a->sorter, records, count, err);
+}
+
+void hsd_read_ahead_end(hsd_read_ahead *a)
+{
+    if (a->is_ahead) (void)hsd_worker_finish(&a->worker, NULL); /* nobody asks for what it may have failed at */
+    for (size_t i = 0; i < HSD_ARRAY_LEN(a->batches); i++)
+        free(a->batches[i].records);
+    *a = (hsd_read_ahead){0};
+}
