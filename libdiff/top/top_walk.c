@@ -146,6 +146,13 @@ static hsd_status leave_top_object(void *context, void *here, void *above, hsd_e
     return walk->list != NULL ? list(walk->list, f, err) : HSD_OK;
 }
 
+static hsd_status see_top_leaf(void *context, const hsd_tree_node *node, void *above, hsd_error *err)
+{
+    frame here;
+    HSD_TRY(enter_top_object(context, node, above, &here, err));
+    return leave_top_object(context, &here, above, err);
+}
+
 /* ---- */
 
 static hsd_status make_room_for_top_object(hsd_top_walk *walk, const hsd_single *single, size_t most, hsd_error *err)
@@ -173,9 +180,11 @@ hsd_status hsd_top_walk_run(hsd_top_walk *walk, hsd_single *single, size_t most,
     const hsd_tree_visitor visitor = {.context = &v,
                                       .frame_bytes = sizeof(frame),
                                       .has_ids = true,
+                                      .fills_frames = true,
                                       .reads_ahead = hsd_side_reads_ahead(&single->side),
                                       .enter = enter_top_object,
-                                      .leave = leave_top_object};
+                                      .leave = leave_top_object,
+                                      .leaf = see_top_leaf};
     const uint64_t stack_bytes = wants_list ? single->plan.growth_bytes / 4 : single->plan.growth_bytes;
     frame super_root = {.is_root = true};
     memset(walk, 0, sizeof *walk);
