@@ -16,6 +16,7 @@
  */
 #include <stdlib.h>
 
+#include "base/bits.h"
 #include "base/check.h"
 #include "base/fail.h"
 #include "graph/dominators_parts.h"
@@ -60,7 +61,7 @@ static hsd_status mark_cores(nca *n, hsd_error *err)
     uint32_t count = 0;
     for (uint64_t word = 0; word < words; word++) {
         if ((word & ((1u << WORDS_SHIFT) - 1)) == 0) n->counts[word >> WORDS_SHIFT] = count;
-        count += (uint32_t)__builtin_popcountll(n->bits[word]);
+        count += hsd_count_bits_u64(n->bits[word]);
     }
     return hsd_reel_check(&d->reel, err);
 }
@@ -70,10 +71,10 @@ static inline uint32_t last_core(const nca *n, uint32_t place)
     const uint32_t word = place / WORD_BITS;
     uint32_t count = n->counts[word >> WORDS_SHIFT];
     for (uint32_t i = word & ~((1u << WORDS_SHIFT) - 1); i < word; i++) {
-        count += (uint32_t)__builtin_popcountll(n->bits[i]);
+        count += hsd_count_bits_u64(n->bits[i]);
     }
     const uint64_t upto = n->bits[word] << (WORD_BITS - 1 - place % WORD_BITS);
-    return count + (uint32_t)__builtin_popcountll(upto) - 1;
+    return count + hsd_count_bits_u64(upto) - 1;
 }
 
 /* ---- climbing ---- */

@@ -273,7 +273,7 @@ static uint32_t count_bits(bit_count *c, const uint8_t *bits, uint32_t place)
 {
     while (c->place < place) {
         if ((c->place & 7) == 0 && place - c->place >= 8) {
-            c->count += (uint32_t)__builtin_popcount(bits[c->place >> 3]);
+            c->count += hsd_count_bits_u32(bits[c->place >> 3]);
             c->place += 8;
         } else {
             c->count += hsd_bit_get(bits, c->place++);
