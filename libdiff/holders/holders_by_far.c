@@ -53,31 +53,49 @@ static void look_at_joint_way(look *l, uint32_t top)
     if (l->seen[slot].turn != l->turn) put_seen(l, slot, top);
 }
 
-/* Groups and what they tell, where all of it is in memory: one look after the other has nothing to ask then. */
+/* Groups and what they tell, where all of it is in memory: one look after the other has nothing to ask then. What was
+ * seen is told by a stamp a group in place of the hash table; it takes a part of what the pairs had. */
 typedef struct far_plain {
     const hsd_by_group *groups; /* NULL: not all is */
     const hsd_by_top *tops;
     const uint64_t *starts;
     const uint32_t *targets;
+    uint32_t *stamps; /* the last turn in which a group was seen; of branches, which no look goes to, the largest */
 } far_plain;
 
-static far_plain plain_of(const hsd_by_search *s)
+static hsd_status open_plain(const hsd_by_search *s, far_plain *out, hsd_error *err)
 {
     const uint64_t groups = (uint64_t)s->group_count + 1;
     const far_plain p = {hsd_paged_plain_front(&s->groups, groups * sizeof(hsd_by_group)),
                          hsd_paged_plain_front(&s->tops, groups * sizeof(hsd_by_top)), hsd_paged_plain(&s->starts),
-                         hsd_paged_plain(&s->targets)};
-    const bool is_all = p.groups != NULL && p.tops != NULL && p.starts != NULL && p.targets != NULL;
-    return is_all ? p : (far_plain){NULL};
+                         hsd_paged_plain(&s->targets), NULL};
+    *out = (far_plain){NULL};
+    if (p.groups == NULL || p.tops == NULL || p.starts == NULL || p.targets == NULL) return HSD_OK;
+    *out = p;
+    out->stamps = calloc(groups, sizeof *out->stamps);
+    if (out->stamps == NULL) return hsd_fail_nomem(err, "what holds together");
+    for (uint32_t i = 0; i < groups; i++)
+        if (p.groups[i].flags & HSD_BY_IS_BRANCH) out->stamps[i] = UINT32_MAX;
+    return HSD_OK;
 }
 
 static void look_on_plainly(const far_plain *p, look *l, uint32_t group)
 {
     const uint32_t *at = p->targets + p->starts[group], *end = p->targets + p->starts[group + 1];
-    for (; at < end && l->count < MOST_LOOKED_AT; at++) {
-        const uint32_t top = HSD_BY_GROUP(*at), slot = find_seen(l, top);
-        if (l->seen[slot].turn != l->turn && !(p->groups[top].flags & HSD_BY_IS_BRANCH)) put_seen(l, slot, top);
+    uint32_t count = l->count;
+    for (; at < end && count < MOST_LOOKED_AT; at++) {
+        const uint32_t top = HSD_BY_GROUP(*at);
+        if (p->stamps[top] >= l->turn) continue;
+        p->stamps[top] = l->turn;
+        l->list[count++] = top;
     }
+    l->count = count;
+}
+
+static void stamp(const far_plain *p, const look *l)
+{
+    for (uint32_t i = 0; i < l->count; i++)
+        if (p->stamps[l->list[i]] != UINT32_MAX) p->stamps[l->list[i]] = l->turn;
 }
 
 /* Of what is reached, bytes; the list grows meanwhile. */
@@ -85,6 +103,7 @@ static uint64_t follow_plainly(const far_plain *p, look *l)
 {
     uint64_t bytes = 0;
     uint32_t i = 0;
+    stamp(p, l);
     for (; i < l->count; i++) {
         const uint32_t top = l->list[i];
         bytes = hsd_add_saturating(bytes, p->tops[top].bytes);
@@ -136,23 +155,31 @@ static void tell_reached(hsd_by_search *s, const far_plain *plain, look *l)
     at->told = hsd_max_u64(at->told, bytes);
 }
 
-static hsd_status look_far_at_random(hsd_by_search *s, hsd_error *err)
+static hsd_status look_from_all(hsd_by_search *s, const far_plain *plain, hsd_error *err)
 {
     const uint64_t *seed;
     look l = {.place = 0};
-    const far_plain plain = plain_of(s);
     hsd_status status;
     while ((status = hsd_sorter_next(s->seeds, &seed, err)) == HSD_OK && l.steps < MOST_STEPS) {
         const uint32_t place = (uint32_t)(*seed >> 32);
         if (place != l.place) {
-            tell_reached(s, &plain, &l);
+            tell_reached(s, plain, &l);
             begin_look(s, &l, place);
         }
         if (l.is_asked) look_at_joint_way(&l, (uint32_t)*seed);
     }
     if (status != HSD_OK && status != HSD_END) return status;
-    tell_reached(s, &plain, &l);
+    tell_reached(s, plain, &l);
     return HSD_OK;
+}
+
+static hsd_status look_far_at_random(hsd_by_search *s, hsd_error *err)
+{
+    far_plain plain;
+    HSD_TRY(open_plain(s, &plain, err));
+    const hsd_status status = look_from_all(s, &plain, err);
+    free(plain.stamps);
+    return status;
 }
 
 /* ---- many at once ---- */
