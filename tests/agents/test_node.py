@@ -35,9 +35,10 @@ def same(what, got, wanted):
     check(got == wanted, f"{what}: {got}, not {wanted}")
 
 
-def sockets():
+def sockets(*pids):
+    """Of captures of these programs: those of others come and go."""
     folder = os.environ.get("XDG_RUNTIME_DIR") or "/tmp"
-    return glob.glob(f"{folder}/.hsdiff-{os.getuid()}-node-*")
+    return [path for pid in pids for path in glob.glob(f"{folder}/.hsdiff-{os.getuid()}-node-{pid}")]
 
 
 def metric(tool, capture, name):
@@ -89,7 +90,7 @@ def helper_leak(tool, folder):
         for name in ("heap.used", "heap.old", "heap.young", "heap.large", "process.rss", "gc.count"):
             check(metric(tool, folder / "b.hs", name) >= 0, name)
         check(metric(tool, folder / "b.hs", "gc.count") > 0, "no collection was counted under load")
-        same("sockets left", sockets(), [])
+        same("sockets left", sockets(program.pid), [])
         program.quit()
 
 
@@ -243,7 +244,7 @@ def aborted(tool, folder):
         check(program.leak(MORE) == FIRST + MORE, "the program miscounts")
         tool.capture(program.pid, folder / "b.hs")
         check_leak(tool.diff(folder / "a.hs", folder / "b.hs"), by_ids=True)
-        same("sockets left", sockets(), [])
+        same("sockets left", sockets(program.pid), [])
         for left in folder.glob("x*.hs"):
             tool.run("verify", left)
         stray = [one.name for one in folder.iterdir() if not one.name.endswith(".hs")]
@@ -295,7 +296,7 @@ def stopped_before_the_answer(tool, folder):
             program.expect("busy")
             asker = subprocess.Popen([tool.path, "capture", str(program.pid), "-o", str(folder / "x.hs")], env=tool.environment,
                                      stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-            kit.wait_until("no socket", lambda: any(path.endswith(f"-{program.pid}") for path in sockets()))
+            kit.wait_until("no socket", lambda: sockets(program.pid))
             time.sleep(0.3) # the signal follows the socket; libuv takes it from any thread, and passes it on to the busy one
             check(asker.poll() is None, "it has ended before it was stopped")
             asker.send_signal(number)
@@ -303,7 +304,7 @@ def stopped_before_the_answer(tool, folder):
             go.touch()
             program.expect("free")
             same("files in the folder of the program", os.listdir(work), [])
-            kit.wait_until("the socket stays", lambda: not any(path.endswith(f"-{program.pid}") for path in sockets()))
+            kit.wait_until("the socket stays", lambda: not sockets(program.pid))
             check(not (folder / "x.hs").exists(), "a capture was kept")
             program.quit()
         go.unlink()
@@ -331,9 +332,10 @@ def inspector_aborted(tool, folder):
 
 def target_killed(tool, folder):
     """SIGKILL of the program in mid-capture: said, and nothing left."""
-    dice = random.Random(7)
+    dice, pids = random.Random(7), []
     for i in range(100 if LONG else 6):
         with start(tool) as program:
+            pids.append(program.pid)
             collector = subprocess.Popen([tool.path, "capture", str(program.pid), "-o", str(folder / f"t{i}.hs")], env=tool.environment,
                                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
             time.sleep(0.02 + dice.random() * 0.3)
@@ -343,7 +345,7 @@ def target_killed(tool, folder):
                 check(said.strip() != "" and not (folder / f"t{i}.hs").exists(), f"exit {collector.returncode}: {said}")
             else:
                 tool.run("verify", folder / f"t{i}.hs")
-    same("sockets left", sockets(), [])
+    same("sockets left", sockets(*pids), [])
 
 
 kit.main({case.__name__: case for case in (helper_leak, helper_busy, helper_worker, inspector_leak, inspector_opened, inspector_and_helper,
