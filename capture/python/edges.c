@@ -11,7 +11,7 @@
 
 /* ---- dicts ---- */
 
-enum { COPIED_NAME_BYTES = 128 };
+enum { COPIED_MOST = 64, COPIED_NAME_BYTES = 128 };
 
 /* The values of such a dict stand in its instance, which in 3.13 tells them too. */
 static bool is_beside_instance(const walk *w, const py_dict *dict)
@@ -23,8 +23,18 @@ static bool is_beside_instance(const walk *w, const py_dict *dict)
 /*
  * functools.wraps copies the attributes of what is wrapped, and notes what that is: the copies hold nothing that it
  * does not. Without this a list of a middleware of Django, an object that is wrapped in a function, was an attribute of
- * that function, and its class in no path.
+ * that function, and its class in no path. NULL: nothing is wrapped, or by what has more attributes than people write.
  */
+static const py_object *wrapped_by(const walk *w, const py_object *dict)
+{
+    if (py_dict_entries(&w->py, (const py_dict *)dict).left > COPIED_MOST) return NULL;
+    const py_object *wrapped = py_dict_find(&w->py, dict, "__wrapped__");
+    const py_object *own = wrapped == NULL ? NULL : py_instance_dict(&w->py, wrapped);
+    const bool is_large =
+        own != NULL && py_is(own->type, PY_IS_DICT) && py_dict_entries(&w->py, (const py_dict *)own).left > COPIED_MOST;
+    return is_large ? NULL : wrapped;
+}
+
 static bool is_copied(const walk *w, const py_object *wrapped, const py_object *key, const py_object *value)
 {
     size_t size;
@@ -48,7 +58,7 @@ static void dict_entries(walk *w, py_object *dict, role as)
     const python_types *t = &w->py.types;
     py_object *key, *value;
     const bool is_counted = !is_beside_instance(w, (const py_dict *)dict);
-    const py_object *wrapped = as == ROLE_INSTANCE_DICT ? py_dict_find(&w->py, dict, "__wrapped__") : NULL;
+    const py_object *wrapped = as == ROLE_INSTANCE_DICT ? wrapped_by(w, dict) : NULL;
     for (py_entries all = py_dict_entries(&w->py, (const py_dict *)dict); py_next_entry(&all, &key, &value);) {
         const bool is_program = value->type == t->function || value->type == t->module ||
                                 value->type == t->builtin_function || py_is(value->type, PY_IS_TYPE);

@@ -10,7 +10,7 @@
 #include "base/fail.h"
 #include "import/pycore/pycore.h"
 
-enum { WORD = 8, HASH_AT = 8, SET_ENTRY = 16 };
+enum { WORD = 8, HASH_AT = 8, SET_ENTRY = 16, COPIED_MOST = 64, COPIED_NAME_BYTES = 128 };
 
 /* ---- dicts, sequences, sets ---- */
 
@@ -28,6 +28,27 @@ static bool is_program(pycore *c, uint64_t value)
                             type->at == py_symbol(c, PY_BUILTIN) || py_is(type, PY_IS_TYPE));
 }
 
+/* What functools.wraps has copied from hangs from there; 0: nothing is wrapped, or by what has many attributes. */
+static uint64_t wrapped_by(pycore *c, uint64_t dict)
+{
+    if (hsd_pyvalues_dict(c, dict).left > COPIED_MOST) return 0;
+    const uint64_t wrapped = hsd_pyvalues_find(c, dict, "__wrapped__");
+    const pytype *type = wrapped == 0 ? NULL : hsd_pyplans_of_object(c, wrapped);
+    const uint64_t own = type == NULL ? 0 : hsd_pyvalues_instance_dict(c, wrapped, type);
+    const bool is_large =
+        own != 0 && py_is(hsd_pyplans_of_object(c, own), PY_IS_DICT) && hsd_pyvalues_dict(c, own).left > COPIED_MOST;
+    return is_large ? 0 : wrapped;
+}
+
+static bool is_copied(pycore *c, uint64_t wrapped, uint64_t key, uint64_t value)
+{
+    char name[COPIED_NAME_BYTES];
+    size_t size;
+    if (wrapped == 0 || value == wrapped || !hsd_pyvalues_ascii(c, key, name, sizeof name - 1, &size)) return false;
+    name[size] = '\0';
+    return hsd_pyvalues_attribute(c, wrapped, name) == value;
+}
+
 static void dict_entries(pycore *c, uint64_t dict, pyrole as)
 {
     static const struct {
@@ -39,11 +60,13 @@ static void dict_entries(pycore *c, uint64_t dict, pyrole as)
                  [ROLE_THREADS] = {NAME_VALUE, NAME_VALUE}};
     uint64_t key, value;
     const bool is_counted = !is_beside_instance(c, dict);
+    const uint64_t wrapped = as == ROLE_INSTANCE_DICT ? wrapped_by(c, dict) : 0;
     for (pyentries all = hsd_pyvalues_dict(c, dict);
          hsd_pyvalues_next(c, &all, &key, &value) && !hsd_pywalk_is_over(c);) {
         const pynaming kind = as != ROLE_NONE && is_program(c, value) ? kinds[as].kind : kinds[as].held;
-        const uint32_t label =
-            as == ROLE_THREADS ? hsd_pyframes_thread_label(c, value) : hsd_pytables_key(c, kind, key, LABEL_VALUE);
+        const uint32_t label = as == ROLE_THREADS                  ? hsd_pyframes_thread_label(c, value)
+                               : is_copied(c, wrapped, key, value) ? LABEL_COPIED
+                                                                   : hsd_pytables_key(c, kind, key, LABEL_VALUE);
         hsd_pywalk_refer(c, value, label, 0, ROLE_NONE, is_counted);
         hsd_pywalk_refer(c, key, LABEL_KEY, 0, ROLE_NONE, true);
     }

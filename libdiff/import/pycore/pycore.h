@@ -268,6 +268,7 @@ enum {
     LABEL_DICT,
     LABEL_WEAK,
     LABEL_CONTENT,
+    LABEL_COPIED,
     LABEL_FIRST_FREE
 };
 

@@ -9,7 +9,7 @@
 
 hsd_status hsd_pytables_open(pycore *c, hsd_error *err)
 {
-    static const char *const texts[] = {"class", "__dict__", "referent", "cell_contents"};
+    static const char *const texts[] = {"class", "__dict__", "referent", "cell_contents", "copied"};
     hsc_writer *w = c->import->writer;
     for (uint32_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         HSD_WRITE(c->import, hsc_define_string(w, i + 1, texts[i], strlen(texts[i])), err);
@@ -20,7 +20,8 @@ hsd_status hsd_pytables_open(pycore *c, hsd_error *err)
     HSD_WRITE(c->import, hsc_define_label(w, LABEL_DICT, HSC_LABEL_INTERNAL, HSC_LABEL_FOLD, 2), err);
     HSD_WRITE(c->import, hsc_define_label(w, LABEL_WEAK, HSC_LABEL_INTERNAL, HSC_STRENGTH_WEAK, 3), err);
     HSD_WRITE(c->import, hsc_define_label(w, LABEL_CONTENT, HSC_LABEL_INTERNAL, HSC_LABEL_FOLD, 4), err);
-    c->tables.next_string = 5;
+    HSD_WRITE(c->import, hsc_define_label(w, LABEL_COPIED, HSC_LABEL_INTERNAL, HSC_STRENGTH_WEAK, 5), err);
+    c->tables.next_string = 6;
     c->tables.next_type = 1;
     c->tables.next_label = LABEL_FIRST_FREE;
     return HSD_OK;

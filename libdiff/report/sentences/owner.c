@@ -103,13 +103,16 @@ static bool is_named_field(const hsd_spot *place, size_t at)
 /* A name, or in runtimes that tell none, nothing. */
 static bool is_any_field(hsd_text edge) { return edge.size == 0 || (edge.data[0] == '.' && !is_made_up(edge)); }
 
-/* The class of this step is news: neither said by the way to it nor by the root. */
+/* The class of this step is news: neither the root nor a reference on the way to it has said it. */
 static bool is_told_by_class(const hsd_spot *place, size_t at)
 {
     const hsd_step *step = &place->steps[at];
     if (step->edge.size == 0 || step->repeat > 1 || step->name.size > 0 || is_no_class(step->type)) return false;
-    return !hsd_place_says_type(step->edge, step->type) && !hsd_place_says_type(place->root, step->type) &&
-           !(is_in_package(step->type) && is_known_by_root(place, step->type, 2));
+    if (is_in_package(step->type) && is_known_by_root(place, step->type, 2)) return false;
+    bool is_said = hsd_place_says_type(place->root, step->type);
+    for (size_t i = 0; i <= at && !is_said; i++)
+        is_said = hsd_place_says_type(place->steps[i].edge, step->type);
+    return !is_said;
 }
 
 size_t hsd_place_owner(const hsd_spot *place)

@@ -252,6 +252,7 @@ Test(place, tells_no_class_that_says_nothing)
     cr_expect_str_eq(owned_by("main.app", ".item", "shop.Stock"), "main.app.list.item (shop.Stock).last (Map)");
     cr_expect_str_eq(owned_by("main.app", ".stockItem", "shop.Stock"), "main.app.list.stockItem.last (Map)");
     cr_expect_str_eq(owned_by("main.stock", ".item", "shop.Stock"), "main.stock.list.item.last (Map)");
+    cr_expect_str_eq(owned_by("main.app", ".item", "shop.List"), "main.app.list.item.last (Map)");
     cr_expect_str_eq(owned_by("main.app", ".item", "Object"), "main.app.list.item.last (Map)");
     cr_expect_str_eq(owned_by("main.app", ".item", "system / Context"), "main.app.list.item.last (Map)");
     cr_expect_str_eq(owned_by("main.app", "", "shop.Stock"), "main.app.list -> shop.Stock.last (Map)");

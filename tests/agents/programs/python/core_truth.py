@@ -33,6 +33,14 @@ class Managed:
         self.first = object()
 
 
+def wrapper_of(managed):
+    """Has a copy of what the object has, and `first` of its own in every other one."""
+    @functools.wraps(managed)
+    def wrapper():
+        return managed
+    return wrapper
+
+
 class Slotted:
     __slots__ = ("one", "two")
 
@@ -74,6 +82,9 @@ def kinds(dice):
     for one in iterators[:6]:
         next(one)
     managed = [Managed() for _ in range(20)]
+    wrappers = [wrapper_of(each) for each in managed]
+    for wrapper in wrappers[::2]:
+        wrapper.first = object()
     for i, one in enumerate(managed):
         if i % 3 == 0:
             one.__dict__
