@@ -34,15 +34,17 @@ static void print_share(hsd_screen *screen, unsigned percent)
         hsd_out_format(&screen->out, "The largest part of the growth, %u%%,", percent);
 }
 
-static hsd_status shorten_where(hsd_screen *screen, const hsd_buffer *raw, hsd_buffer *text, hsd_short_name *name,
-                                hsd_arena *arena, hsd_error *err)
+#define LINES_OF_SEVERAL 2u /* places: in the width of one of them their names would be cut until nobody knows them */
+
+static hsd_status shorten_where(hsd_screen *screen, const hsd_buffer *raw, unsigned lines, hsd_buffer *text,
+                                hsd_short_name *name, hsd_arena *arena, hsd_error *err)
 {
     HSD_TRY(hsd_escape_append(text, screen->form, (const char *)raw->data, raw->size, err));
     *name = (hsd_short_name){.full = (const char *)text->data, .full_size = text->size};
     name->text = name->full;
     name->size = name->full_size;
     const size_t width = screen->options->width > 0 ? screen->options->width : screen->options->name_width;
-    return width > 0 ? hsd_shorten_names(name, 1, width, screen->options->use_utf8, arena, err) : HSD_OK;
+    return width > 0 ? hsd_shorten_names(name, 1, width * lines, screen->options->use_utf8, arena, err) : HSD_OK;
 }
 
 static bool begins_with_place(const hsd_short_name *name, const hsd_short_name *with)
@@ -51,15 +53,15 @@ static bool begins_with_place(const hsd_short_name *name, const hsd_short_name *
 }
 
 /* Cut in the middle; with its beginning alone where that fits and else would be cut. `beginning` may be empty. */
-static void print_shortest(hsd_screen *screen, const hsd_buffer *raw, const hsd_buffer *beginning)
+static void print_shortest(hsd_screen *screen, const hsd_buffer *raw, const hsd_buffer *beginning, unsigned lines)
 {
     hsd_out *out = &screen->out;
     hsd_buffer text = {0}, first_text = {0};
     hsd_arena arena = {0};
     hsd_short_name name = {.size = 0}, first = {.size = 0};
-    if (out->status == HSD_OK) out->status = shorten_where(screen, raw, &text, &name, &arena, out->err);
+    if (out->status == HSD_OK) out->status = shorten_where(screen, raw, lines, &text, &name, &arena, out->err);
     if (out->status == HSD_OK && beginning->size > 0)
-        out->status = shorten_where(screen, beginning, &first_text, &first, &arena, out->err);
+        out->status = shorten_where(screen, beginning, lines, &first_text, &first, &arena, out->err);
     const bool fits = first.size > 0 && first.size == first.full_size;
     if (out->status == HSD_OK && fits && !begins_with_place(&name, &first)) name = first;
     if (out->status == HSD_OK) hsd_out_bytes(out, name.text, name.size);
@@ -68,7 +70,10 @@ static void print_shortest(hsd_screen *screen, const hsd_buffer *raw, const hsd_
     hsd_buffer_release(&first_text);
 }
 
-static void print_short(hsd_screen *screen, const hsd_buffer *raw) { print_shortest(screen, raw, &(hsd_buffer){0}); }
+static void print_short(hsd_screen *screen, const hsd_buffer *raw, unsigned lines)
+{
+    print_shortest(screen, raw, &(hsd_buffer){0}, lines);
+}
 
 /* ---- by holders ---- */
 
@@ -82,7 +87,7 @@ static void print_place(hsd_screen *screen, const hsd_holder *holder)
     if (out->status == HSD_OK) out->status = hsd_holder_append_near(&raw, holder, " (", ")", out->err);
     if (out->status == HSD_OK && is_plain) out->status = hsd_place_append(&place, &spot, out->err);
     if (raw.size < place.size || (place.size > 0 && memcmp(raw.data, place.data, place.size) != 0)) place.size = 0;
-    print_shortest(screen, &raw, &place);
+    print_shortest(screen, &raw, &place, holder->by_count > 0 ? LINES_OF_SEVERAL : 1);
     hsd_buffer_release(&raw);
     hsd_buffer_release(&place);
 }
@@ -116,7 +121,7 @@ static void print_together(hsd_screen *screen, const hsd_holder *holder, int64_t
     hsd_out_format(out, percent > together ? " hangs from %s places: " : " hangs from %s places together: ",
                    count_in_words(count, holder->by_count));
     if (out->status == HSD_OK) out->status = hsd_together_append(&raw, holder, " (", ")", out->err);
-    print_short(screen, &raw);
+    print_short(screen, &raw, LINES_OF_SEVERAL);
     hsd_buffer_release(&raw);
     if (percent > together)
         hsd_out_format(out, ", %u%% from %s together", together, holder->by_count == 2 ? "both" : "several");
@@ -196,7 +201,7 @@ static bool print_fork(hsd_screen *screen, const hsd_holder *first, int64_t grow
     hsd_out_text(out, " hangs from one place: ");
     print_place(screen, &fork.place);
     if (out->status == HSD_OK) out->status = hsd_fork_append_fields(&raw, &fork, out->err);
-    print_short(screen, &raw);
+    print_short(screen, &raw, 1);
     hsd_buffer_release(&raw);
     hsd_out_text(out, percent > 100 ? "; others shrank." : ".");
     return true;
@@ -350,7 +355,7 @@ static void print_site(hsd_screen *screen, const hsd_site_row *site)
     hsd_out *out = &screen->out;
     hsd_buffer raw = {0};
     if (out->status == HSD_OK) out->status = hsd_site_append(&raw, site, out->err);
-    print_short(screen, &raw);
+    print_short(screen, &raw, 1);
     hsd_buffer_release(&raw);
 }
 
