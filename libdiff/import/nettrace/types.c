@@ -90,9 +90,24 @@ hsd_status hsd_nettrace_types_static(nettrace_types *types, uint64_t type_id, hs
 
 /* ---- the end ---- */
 
+/* Node<Key, Value> and arrays of it: of a ConcurrentDictionary, or of a table of the program's own. A node of a list or
+ * a tree has one type alone. */
+static bool is_node_of_table(hsd_bytes name)
+{
+    size_t depth = 0, commas = 0, i = 0;
+    if (!hsd_bytes_begin(name, "Node<") || !(hsd_bytes_end(name, ">") || hsd_bytes_end(name, ">[]"))) return false;
+    for (; i < name.size; i++) {
+        const uint8_t c = name.data[i];
+        if (c == '<' || c == '[') depth++;
+        if ((c == '>' || c == ']') && depth > 0) depth--;
+        commas += c == ',' && depth == 1;
+    }
+    return commas == 1;
+}
+
 /*
  * What collections keep their items in. The runtime names nested types without the type around them, so these are all
- * there is to go by: Dictionary.Entry[], HashSet.Slot[], Hashtable.bucket[], ConcurrentDictionary.Tables,
+ * there is to go by: Dictionary.Entry[], HashSet.Slot[], Hashtable.bucket[], ConcurrentDictionary.Tables and .Node,
  * ConditionalWeakTable.Container. A segment of a ConcurrentQueue is a class of its own.
  */
 static uint32_t flags_of(hsd_bytes name)
@@ -105,7 +120,7 @@ static uint32_t flags_of(hsd_bytes name)
     const bool is_buckets = name.size == 8 && hsd_bytes_begin(name, "bucket[]");
     if (name.size == sizeof COMPILED_METHODS - 1 && hsd_bytes_begin(name, COMPILED_METHODS))
         return HSC_TYPE_CODE | HSC_TYPE_INTERNAL | HSC_TYPE_WHOLE;
-    return is_items || is_table || is_buckets ? HSC_TYPE_INTERNAL : 0;
+    return is_items || is_table || is_buckets || is_node_of_table(name) ? HSC_TYPE_INTERNAL : 0;
 }
 
 static hsd_bytes name_of(const nettrace_types *types, uint32_t number)

@@ -147,6 +147,10 @@ Test(nettrace, what_collections_keep_their_items_in_is_internal)
                 "System.Collections.Concurrent.ConcurrentQueueSegment<A>", HSC_TYPE_INTERNAL);
     expect_type("System.Collections.Concurrent.ConcurrentQueue`1[A]",
                 "System.Collections.Concurrent.ConcurrentQueue<A>", 0);
+    expect_type("Node[System.Int32,Shop.Session][]", "Node<System.Int32, Shop.Session>[]", HSC_TYPE_INTERNAL);
+    expect_type("Node[System.Int32,Shop.Session]", "Node<System.Int32, Shop.Session>", HSC_TYPE_INTERNAL);
+    expect_type("Node[Shop.Pair[A,B]]", "Node<Shop.Pair<A, B>>", 0);
+    expect_type("Node[A]", "Node<A>", 0);
     expect_type("Entry[]", "Entry[]", 0);
     expect_type("Shop.Entry`1[A][]", "Shop.Entry<A>[]", 0);
 }
