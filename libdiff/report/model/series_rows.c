@@ -344,7 +344,8 @@ bool hsd_series_is_code(const hsd_series *series)
     int64_t code = 0;
     for (size_t i = 0; i < series->holders.row_count; i++)
         if (series->holders.rows[i].is_code) code += series->holders.rows[i].trend.growth;
-    return growth > 0 && code > growth / 2 && (!holder || holder->trend.growth < growth / PART_WORTH_LEADING);
+    return growth > (int64_t)series->noise_bytes && code > growth / 2 &&
+           (!holder || holder->trend.growth < growth / PART_WORTH_LEADING);
 }
 
 const hsd_series_row *hsd_series_leader(const hsd_series *series, hsd_report_table *table)
