@@ -10,7 +10,7 @@
 #include "support/random.h"
 #include "walk/tree.h"
 
-enum { MOST_NODES = 4000, TINY = 1 };
+enum { MOST_NODES = 4000, TINY = 1, ENOUGH_TO_READ_AHEAD = 4 << 20 };
 
 static hsd_temp_space space;
 static hsd_error err;
@@ -165,6 +165,7 @@ static void check_walk(model *m, size_t frame_bytes, uint64_t memory_bytes)
     for (int round = 0; round < 3; round++) { /* a finished sorter can be walked again */
         const hsd_tree_visitor visitor = {.context = m,
                                           .frame_bytes = frame_bytes,
+                                          .reads_ahead = round > 0,
                                           .enter = enter,
                                           .leave = leave,
                                           .leaf = round == 1 ? see_leaf : NULL,
@@ -223,6 +224,7 @@ Test(tree, goes_up_and_down_at_the_edge_of_its_window)
         m.parent[i] = i < 100000 ? i : 100000 - (i - 100000) % 700;
     give_places(&m);
     check_walk(&m, 24, TINY);
+    check_walk(&m, 24, ENOUGH_TO_READ_AHEAD);
     model_free(&m);
 }
 
