@@ -44,7 +44,11 @@ static void tell_files(const cli_watch *watch)
     if (watch->shelf.taken == 0) return;
     snprintf(sums, sizeof sums, "%ssums/", watch->shelf.folder);
     hsd_quote_shell(word, sizeof word, sums, strlen(sums));
-    cli_note(watch->cli, "captures are in %s. Next: hsdiff series %s*.hs", watch->shelf.folder, word);
+    if (watch->shelf.taken == 1) /* a series takes two */
+        cli_note(watch->cli, "the capture is in %s. Next: let it run for longer, or take more often: --every",
+                 watch->shelf.folder);
+    else
+        cli_note(watch->cli, "captures are in %s. Next: hsdiff series %s*.hs", watch->shelf.folder, word);
 }
 
 /* The report of the first and the last capture, by which hsdiff diff would be asked. */

@@ -194,10 +194,12 @@ static bool has_right_inputs(const cli_app *cli)
     if (cli->input_count >= command->inputs_min && cli->input_count <= command->inputs_max) return true;
     if (cli->input_count < command->inputs_min)
         complain_of_few(cli);
+    else if (command->inputs_max == 0)
+        cli_complain("hsdiff %s takes no input, and %zu %s given: hsdiff %s %s", command->name, cli->input_count,
+                     cli->input_count == 1 ? "was" : "were", command->name, command->synopsis);
     else
         cli_complain("hsdiff %s takes %s, and %zu %s given.", command->name,
-                     command->inputs_max == 0   ? "no input"
-                     : command->inputs_max == 1 ? "one input"
+                     command->inputs_max == 1   ? "one input"
                      : command->inputs_max == 2 ? "two inputs"
                                                 : "at most 1,000 inputs",
                      cli->input_count, cli->input_count == 1 ? "was" : "were");

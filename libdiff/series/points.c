@@ -78,9 +78,9 @@ static void compare_times(hsd_series *series)
     if (wrong == 0 || series->before_count > 0) return;
     const bool is_same = info_of(series, wrong)->taken_unix_ns == info_of(series, wrong - 1)->taken_unix_ns;
     hsd_series_warn_of(series->store,
-                       "%.200s was taken %s %.200s, which stands before it: growth by the hour is not known",
+                       "%.200s was taken %s %.200s, which stands before it: growth by the hour is not known%s",
                        info_of(series, wrong)->path, is_same ? "at the same time as" : "before",
-                       info_of(series, wrong - 1)->path);
+                       info_of(series, wrong - 1)->path, is_same ? "" : ", and what grew may look as if it shrank");
 }
 
 static bool is_known_series_point(const uint8_t *domain)
