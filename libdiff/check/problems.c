@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include <hscapture/hscapture.h>
 
 #define PROBLEMS_MOST 16u
 
@@ -89,6 +90,12 @@ static hsd_status check_pair(hsd_problem_lists *lists, const hsd_capture_info *b
         HSD_TRY(say(lists, true, err,
                     "pointers have %u bytes in %.160s and %u in %.160s: objects differ in size for that alone",
                     before->pointer_bytes, text_of(before->path), after->pointer_bytes, text_of(after->path)));
+    if (((before->facts ^ after->facts) & HSC_FACT_REDACTED) != 0)
+        HSD_TRY(
+            say(lists, true, err,
+                "only one of %.160s and %.160s was redacted: its names are pseudonyms, and no place of the one is one "
+                "of the other",
+                text_of(before->path), text_of(after->path)));
     return check_runtimes(lists, before, after, err);
 }
 

@@ -16,6 +16,7 @@ typedef struct hsd_problem_lists {
  *      incomplete, salvaged, partial         a problem, with allow_incomplete a note
  *      losses: more than 1 in 1,000 objects  likewise; fewer: a note
  *      other runtime, format, pointer width  a problem: sizes and names of the same objects differ
+ *      redacted, and not redacted            a problem: names do not compare
  *      one process, the later one first      a problem: growth looks like shrinking
  *      a series of one process and another   a problem: what the first one leaked is gone
  *      other version of the runtime          a note

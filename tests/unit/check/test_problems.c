@@ -3,6 +3,8 @@
  */
 #include "unit/check/kit.h"
 
+#include <hscapture/hscapture.h>
+
 static judge_kit kit;
 static hsd_type_row types[1];
 
@@ -137,6 +139,17 @@ Test(problems, the_older_capture_comes_first)
     cr_assert_eq(exit_of(&diff), 1, "clocks of two machines differ");
     of_process(&diff.after.info, 7, 20);
     cr_assert_eq(exit_of(&diff), 1, "a clock that stands still is none");
+    kit_release(&kit);
+}
+
+Test(problems, what_is_redacted_compares_with_what_is)
+{
+    hsd_diff diff = sample();
+    diff.after.info.facts = HSC_FACT_REDACTED;
+    cr_assert_eq(exit_of(&diff), 3);
+    PROBLEM(kit.check, "only one of before.hs and after.hs was redacted");
+    diff.before.info.facts = HSC_FACT_REDACTED;
+    cr_assert_eq(exit_of(&diff), 1);
     kit_release(&kit);
 }
 
