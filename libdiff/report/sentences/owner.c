@@ -67,27 +67,28 @@ static bool is_in_package(hsd_text type)
 }
 
 /* "com.shop." of com.shop.cart.Cart, "Shop." of Shop.Cart: whose it is. */
-static hsd_text family_of(hsd_text type, size_t *dots)
+static hsd_text family_of(hsd_text type)
 {
-    size_t at = 0, last = 0;
-    for (*dots = 0; at < type.size && type.data[at] != '<' && *dots < 2; at++)
+    size_t dots = 0, at = 0, last = 0;
+    for (; at < type.size && type.data[at] != '<' && dots < 2; at++)
         if (type.data[at] == '.') {
-            (*dots)++;
+            dots++;
             last = at + 1;
         }
     return (hsd_text){type.data, last};
 }
 
-/* The root is of the same family, of so many dots or more, and says as much. */
-static bool is_known_by_root(const hsd_spot *place, hsd_text type, size_t least_dots)
+/* The root is of the same family, and says as much. */
+static bool is_known_by_root(const hsd_spot *place, hsd_text type)
 {
-    size_t dots;
-    const hsd_text family = family_of(type, &dots);
-    if (dots < least_dots) return false;
+    const hsd_text family = family_of(type);
     for (size_t at = 0; at + family.size <= place->root.size; at++)
         if (memcmp(place->root.data + at, family.data, family.size) == 0) return true;
     return false;
 }
+
+/* Of a class; a variable of a module says less: what stands beside it in the module is another thing. */
+static bool is_static(hsd_text root) { return type_begins_with(root, "static "); }
 
 /* ---- fields ---- */
 
@@ -108,7 +109,7 @@ static bool is_told_by_class(const hsd_spot *place, size_t at)
 {
     const hsd_step *step = &place->steps[at];
     if (step->edge.size == 0 || step->repeat > 1 || step->name.size > 0 || is_no_class(step->type)) return false;
-    if (is_in_package(step->type) && is_known_by_root(place, step->type, 2)) return false;
+    if (is_in_package(step->type) && is_static(place->root) && is_known_by_root(place, step->type)) return false;
     bool is_said = hsd_place_says_type(place->root, step->type);
     for (size_t i = 0; i <= at && !is_said; i++)
         is_said = hsd_place_says_type(place->steps[i].edge, step->type);
@@ -130,7 +131,7 @@ static size_t find_class(const hsd_spot *place, const char *const *not_of)
     for (size_t i = place->count - 1; i-- > LEAST_TO_CLASS;) {
         const hsd_text type = place->steps[i].type;
         if (is_in_package(type) && is_any_field(place->steps[i + 1].edge) && !type_begins_with_any(type, not_of))
-            return is_known_by_root(place, type, 1) ? 0 : i;
+            return is_known_by_root(place, type) ? 0 : i;
     }
     return 0;
 }
