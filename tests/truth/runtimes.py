@@ -281,7 +281,7 @@ class Dotnet(Runtime):
             folder = runtime / "shared" / "Microsoft.NETCore.App" / dotnet_runtime.RUNTIME
             made = out.with_suffix(f".{os.getpid()}.dll")
             run("mcs", "-nostdlib", "-noconfig", "-optimize+", "-langversion:latest", *(f"-r:{folder / one}.dll" for one in self.libraries), f"-out:{made}",
-                *program.sources, program.source.parent / "Stage.cs")
+                *program.sources, HERE / "mono" / "Stage.cs")
             out.with_suffix(".runtimeconfig.json").write_text(dotnet_runtime.CONFIGURATION)
             os.rename(made, out)
         return out
