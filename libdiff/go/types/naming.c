@@ -41,6 +41,18 @@ static const container *container_of(const char *name)
     return NULL;
 }
 
+/* What the runtime has of each thread, and the table of all goroutines there have been. It starts a thread where all
+ * others wait in the system, ends none, and keeps what a goroutine was for the next: how many there are follows the
+ * load of the machine. With what hangs from them alone they are nobody's; goroutines that live are roots themselves. */
+static bool is_kept_by_runtime(const char *name)
+{
+    static const char *const names[] = {"runtime.m", "runtime.mPadded", "internal/runtime/atomic.Pointer[runtime.m]",
+                                        "*runtime.g"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(name, names[i]) == 0) return true;
+    return false;
+}
+
 /* The comma between K and V: the first that stands in no brackets. NULL = there is none. */
 static const char *comma_in(const char *text)
 {
@@ -88,9 +100,10 @@ size_t hsd_gotyping_name(const gotyping *t, gotyped typed, char *out, size_t siz
         const container *c = container_of(name + stars);
         char inner[NAME_BYTES / 2];
         if (c != NULL) name_container(c, name + stars, inner, sizeof inner);
-        *flags = c == NULL ? 0 : c->flags;
+        *flags = c != NULL ? c->flags : 0;
         /* buckets are several by their name */
         const bool is_plain = !typed.is_items || (stars == 0 && *flags != 0);
+        if (is_kept_by_runtime(name)) *flags = HSC_TYPE_CODE | HSC_TYPE_INTERNAL | HSC_TYPE_WHOLE;
         snprintf(text, sizeof text, "%s%.*s%s", is_plain ? "" : "[]", (int)(stars < 16 ? stars : 16), name,
                  c == NULL ? name + stars : inner);
     }
