@@ -310,13 +310,15 @@ Test(process, commands_get_the_agent_in_front_of_what_is_preloaded)
     snprintf(path, sizeof path, "%s/libhsdiff-native.so", folder);
     setenv("HSDIFF_AGENTS", folder, 1);
     unsetenv("LD_PRELOAD");
+    unsetenv("G_SLICE");
     cr_assert_eq(prepare("sh", &v), HSD_E_NOT_FOUND);
     cr_assert(has(why.text, "libhsdiff-native.so") && has(why.text, folder), "%s", why.text);
     fclose(fopen(path, "we"));
     cr_assert_eq(prepare("sh", &v), HSD_OK);
-    snprintf(expected, sizeof expected, "LD_PRELOAD=%s;", path);
+    snprintf(expected, sizeof expected, "G_SLICE=always-malloc;LD_PRELOAD=%s;", path);
     cr_assert_str_eq(v.text, expected);
     setenv("LD_PRELOAD", "/lib/other.so", 1);
+    setenv("G_SLICE", "all", 1); /* as it was asked for */
     cr_assert_eq(prepare("/bin/sh", &v), HSD_OK);
     snprintf(expected, sizeof expected, "LD_PRELOAD=%s:/lib/other.so;", path);
     cr_assert_str_eq(v.text, expected);
