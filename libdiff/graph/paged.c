@@ -1,12 +1,12 @@
 /*
  * Paged arrays: the memory discipline of the graph stage. A fixed number of 16 KiB frames, a page
- * table, clock replacement with one use bit, and a temporary file that exists only once a dirty page
- * had to leave. A page that was never written reads as zeros without touching the disk.
+ * table, a use bit a frame, and a temporary file that exists only once a dirty page had to leave. A page that was never
+ * written reads as zeros without touching the disk.
  *
  *      page number --page_frame--> frame      hit:  one table look-up, no call
  *                        |
- *                        └ absent: hsd_paged_fault() takes a free frame, or the first one the clock
- *                          hand finds unused since its last round, writes it out if dirty, reads
+ *                        └ absent: hsd_paged_fault() takes a free frame, or the first unused one from where
+ *                          the hand was thrown, writes it out if dirty, reads
  */
 #include "graph/paged.h"
 
@@ -206,24 +206,33 @@ static void read_in(hsd_paged *paged, uint32_t frame, uint64_t page)
     if (status != HSD_OK) stick(paged, status, &error);
 }
 
-/* The first frame the hand finds unused since its last round. */
-static uint32_t choose_victim(hsd_paged *paged)
+/* Where the hand is put: the same each time that a program runs, and in no order. */
+static uint32_t throw_hand(hsd_paged *paged)
 {
-    for (;;) {
-        const uint32_t frame = paged->hand;
-        paged->hand = frame + 1 == paged->frame_count ? 0 : frame + 1;
-        if ((paged->frame_state[frame] & HSD_FRAME_USED) == 0) return frame;
-        paged->frame_state[frame] = (uint8_t)(paged->frame_state[frame] & ~HSD_FRAME_USED);
-    }
+    paged->hand = paged->hand * UINT32_C(747796405) + UINT32_C(2891336453);
+    return (uint32_t)((uint64_t)paged->hand * paged->frame_count >> 32);
 }
 
-uint32_t hsd_paged_fault(hsd_paged *paged, uint64_t page)
+/* The first frame from there on that was not used since a hand passed it. A hand that went round instead would leave
+ * nothing of what is asked for in turns: a list whose objects lie a stride apart, a little larger than the memory. */
+static uint32_t choose_victim(hsd_paged *paged)
 {
-    HSD_ASSERT(page < paged->page_count);
+    uint32_t frame = throw_hand(paged);
+    while (paged->frame_state[frame] & HSD_FRAME_USED) {
+        paged->frame_state[frame] = (uint8_t)(paged->frame_state[frame] & ~HSD_FRAME_USED);
+        frame = frame + 1 == paged->frame_count ? 0 : frame + 1;
+    }
+    return frame;
+}
+
+/* The page comes into the frame, and what is there goes. */
+static void bring_page(hsd_paged *paged, uint32_t frame, uint64_t page)
+{
+    const bool is_fresh = frame == paged->frames_used;
     HSD_ASSERT(paged->page_frame[page] == HSD_PAGE_ABSENT);
-    const bool is_fresh = paged->frames_used < paged->frame_count;
-    const uint32_t frame = is_fresh ? paged->frames_used++ : choose_victim(paged);
-    if (!is_fresh) {
+    if (is_fresh) {
+        paged->frames_used++;
+    } else {
         const uint32_t old = paged->frame_page[frame];
         if (paged->frame_state[frame] & HSD_FRAME_DIRTY) write_out(paged, frame, old);
         paged->page_frame[old] = HSD_PAGE_ABSENT;
@@ -237,6 +246,13 @@ uint32_t hsd_paged_fault(hsd_paged *paged, uint64_t page)
     paged->frame_state[frame] = HSD_FRAME_USED;
     paged->frame_page[frame] = (uint32_t)page;
     paged->page_frame[page] = frame;
+}
+
+uint32_t hsd_paged_fault(hsd_paged *paged, uint64_t page)
+{
+    HSD_ASSERT(page < paged->page_count);
+    const uint32_t frame = paged->frames_used < paged->frame_count ? paged->frames_used : choose_victim(paged);
+    bring_page(paged, frame, page);
     return frame;
 }
 
@@ -320,13 +336,20 @@ uint64_t hsd_paged_window(const hsd_paged *paged, uint32_t item_bytes)
     return (uint64_t)paged->frame_count * (HSD_PAGE_BYTES / item_bytes);
 }
 
-/* As many pages as there are frames at most, so none of them drives out another: the hand passes what was just used. */
+/* As many pages as there are frames at most, so none of them drives out another: they take the frames of the others. */
 void hsd_paged_bring(hsd_paged *paged, uint64_t first, uint64_t count, uint32_t item_bytes)
 {
     const uint64_t items = HSD_PAGE_BYTES / item_bytes;
     HSD_ASSERT(count <= paged->frame_count * items && first % items == 0);
-    for (uint64_t at = first; at < first + count && at / items < paged->page_count; at += items)
-        hsd_paged_at(paged, at * item_bytes, HSD_FRAME_USED);
+    if (paged->is_flat) return;
+    const uint64_t start = first / items, end = hsd_min_u64((first + count + items - 1) / items, paged->page_count);
+    uint32_t frame = 0;
+    for (uint64_t page = start; page < end; page++) {
+        if (paged->page_frame[page] != HSD_PAGE_ABSENT) continue;
+        while (frame < paged->frames_used && paged->frame_page[frame] >= start && paged->frame_page[frame] < end)
+            frame++;
+        bring_page(paged, frame, page);
+    }
 }
 
 /* ---- all at once ---- */

@@ -1,8 +1,7 @@
 /*
- * An array larger than its memory: 16 KiB pages, clock replacement, page table of its own, over an
- * unnamed temporary file that is only made when the array does not fit. Zero-initialised. mmap under
- * a memory cgroup thrashes and gets killed; this does not (measured: 246 s against 23-29 s for one
- * walk of 43 M nodes).
+ * An array larger than its memory: 16 KiB pages, replaced at random but for those in use, page table of its own, over
+ * an unnamed temporary file that is only made when the array does not fit. Zero-initialised. mmap under a memory cgroup
+ * thrashes and gets killed; this does not (measured: 246 s against 23-29 s for one walk of 43 M nodes).
  *
  * A page comes into memory when it is asked for in two places within little time. What is asked for once, here and
  * there, is read and written alone: 4 or 8 bytes and not 16 KiB. So a walk at random costs a call of the system for

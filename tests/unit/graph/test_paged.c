@@ -55,6 +55,30 @@ Test(paged, reads_back_what_left_memory)
     cr_assert_eq(space.bytes_now, 0, "closed files give their bytes back");
 }
 
+/* Every page in turns, a little more of them than there are frames: a clock would drive each out just before its turn.
+ */
+Test(paged, keeps_most_of_what_is_asked_for_in_turns)
+{
+    enum { PAGES = 98, PAGE_ITEMS = 4096, ROUNDS = 50 };
+    hsd_paged paged;
+    hsd_error err;
+    cr_assert_eq(hsd_paged_open(&paged, ITEMS * 4, UINT64_C(88) << 14, &space, &err), HSD_OK, "%s", err.text);
+    for (uint32_t at = 0; at < ITEMS; at++)
+        hsd_paged_set_u32(&paged, at, at ^ 0x5a5a);
+    cr_assert_lt(paged.frame_count, PAGES);
+    cr_assert_gt(paged.frame_count, PAGES / 8 * 7);
+    const uint64_t before = paged.faults;
+    for (uint32_t i = 0; i < ROUNDS * PAGES; i++) {
+        const uint32_t at = i % PAGES * PAGE_ITEMS + i % 13;
+        if (at >= ITEMS) continue;
+        const uint32_t value = *(const uint32_t *)hsd_paged_at(&paged, (uint64_t)at * 4, HSD_FRAME_USED);
+        cr_assert_eq(value, at ^ 0x5a5a);
+    }
+    cr_expect_lt(paged.faults - before, ROUNDS * PAGES / 2, "%lu of %d brought pages in",
+                 (unsigned long)(paged.faults - before), ROUNDS * PAGES);
+    hsd_paged_close(&paged);
+}
+
 Test(paged, is_a_plain_array_when_it_fits)
 {
     hsd_paged paged;
