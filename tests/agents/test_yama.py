@@ -69,9 +69,9 @@ def guest():
 
 # ---- the machine ----
 
-def kernel_image():
+def kernel_image(build):
     """Kept in the build: a package, unpacked."""
-    folder = kit.build_folder() / "yama-kernel"
+    folder = build / "yama-kernel"
     if not list(folder.glob("boot/vmlinuz-*")):
         folder.mkdir(exist_ok=True)
         said = subprocess.run(["apt-cache", "depends", KERNEL], capture_output=True, text=True, check=False).stdout
@@ -93,10 +93,9 @@ def libraries(*programs):
     return found
 
 
-def fill(root, tool):
+def fill(root, tool, build):
     for name in ("bin", "proc", "dev", "tmp", "tests/programs", "hsdiff", "usr/bin", "usr/lib"):
         (root / name).mkdir(parents=True)
-    build = kit.build_folder()
     shutil.copy(shutil.which("busybox"), root / "bin/busybox")
     for name in TESTS:
         shutil.copy(kit.HERE / name, root / "tests" / name)
@@ -144,8 +143,9 @@ def scopes(tool, folder):
     need("qemu-system-x86_64", "busybox", "dpkg-deb", "apt-get", "setpriv")
     if os.uname().machine != "x86_64":
         kit.skip("the kernel is one of x86-64")
-    image = kernel_image()
-    fill(folder / "root", tool)
+    build = pathlib.Path(tool.agents).parent
+    image = kernel_image(build)
+    fill(folder / "root", tool, build)
     archive(folder / "root", folder / "initrd")
     done = subprocess.run(["qemu-system-x86_64", "-accel", "tcg", "-cpu", "max", "-m", "1024", "-nographic", "-no-reboot", "-net", "none", "-kernel", image, "-initrd",
                            folder / "initrd", "-append", "console=ttyS0 quiet panic=-1 tsc=unstable"], stdin=subprocess.DEVNULL, capture_output=True, text=True,
