@@ -49,11 +49,9 @@ def check_growth(diff, before, after):
     same("sessions before", session["before"]["objects"], before)
     same("sessions after", session["after"]["objects"], after)
     same("growth of sessions", session["growth"]["objects"], after - before)
-    # objects move: of sessions that are alike and lie in a stretch that the collector moved elsewhere (up to 335 of 20,000 in 14 runs) nobody knows
-    # which is which; they are new and freed, the report says how many have such an equal, and all the others are known again
+    # objects move: a twin taken for another is one more that came and one more that went; mostly none, 6 of 20,000 were seen under load
     same("sessions new less freed", session["new"]["objects"] - session["freed"]["objects"], after - before)
-    freed, equals = session["freed"]["objects"], diff["match"]["ambiguous"] // 2
-    check(freed <= before // 1000 + equals and freed <= before // 20, f"sessions freed: {freed}, of {equals} with an equal")
+    check(session["freed"]["objects"] <= before // 1000, f"sessions freed: {session['freed']['objects']}")
     same("bytes of the growth", session["growth"]["bytes"], (after - before) * 32)
     root = row(diff["roots"], "root", SESSIONS)
     same("objects under the dictionary", root["growth"]["objects"], (after - before) * 3)
