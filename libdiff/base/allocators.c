@@ -288,13 +288,21 @@ bool hsd_function_allocates(const char *function)
     return is_made_of_fillers(name);
 }
 
-bool hsd_function_is_own(const char *function, size_t size, const char *file, size_t file_size, uint32_t line)
+static bool is_own(const hsd_site_frame *frame)
 {
     char name[128];
-    if (file_size == 0 || line == 0 || hsd_file_is_of_library(file, file_size)) return false;
-    if (hsd_function_starts(function, size, file, file_size)) return false;
-    if (size >= sizeof name) return true;
-    memcpy(name, function, size);
-    name[size] = '\0';
+    const hsd_text function = frame->function, file = frame->file;
+    if (file.size == 0 || frame->line == 0 || hsd_file_is_of_library(file.data, file.size)) return false;
+    if (hsd_function_starts(function.data, function.size, file.data, file.size)) return false;
+    if (function.size >= sizeof name) return true;
+    memcpy(name, function.data, function.size);
+    name[function.size] = '\0';
     return !hsd_function_allocates(name);
+}
+
+size_t hsd_frames_own(const hsd_site_frame *frames, size_t count, size_t from)
+{
+    while (from < count && !is_own(&frames[from]))
+        from++;
+    return from < count ? from : count;
 }

@@ -7,7 +7,8 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
+
+#include <hsdiff/diff.h>
 
 /* `function` is a demangled name, with or without parameters. */
 bool hsd_function_allocates(const char *function);
@@ -28,9 +29,10 @@ bool hsd_function_starts(const char *function, size_t size, const char *file, si
  * of Python are none. */
 bool hsd_file_is_of_library(const char *file, size_t size);
 
-/* True for a function of the program with its place in the source: none of a library, of which a header is `<vector>`
- * and other source is not known, and none that allocates for others. */
-bool hsd_function_is_own(const char *function, size_t size, const char *file, size_t file_size, uint32_t line);
+/* The innermost of `count` frames from `from` on that is a function of the program with its place in the source: none
+ * of a library, of which a header is `<vector>` and other source is not known, and none that allocates for others.
+ * count = there is none. */
+size_t hsd_frames_own(const hsd_site_frame *frames, size_t count, size_t from);
 
 /* "libcurl.so.4.8.0": a shared library, by its name. */
 bool hsd_module_is_shared(const char *name, size_t size);

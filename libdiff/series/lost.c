@@ -23,11 +23,8 @@ static hsd_status put_series_lost_row(hsd_buffer *name, hsd_text text, hsd_error
 /* Who asked for it: the innermost function of the program, else who wanted the memory. */
 static const hsd_site_frame *find_asker(const hsd_lost_row *row)
 {
-    for (size_t i = row->wanted; i < row->frame_count; i++) {
-        const hsd_site_frame *f = &row->frames[i];
-        if (hsd_function_is_own(f->function.data, f->function.size, f->file.data, f->file.size, f->line)) return f;
-    }
-    return &row->frames[row->wanted];
+    const size_t own = hsd_frames_own(row->frames, row->frame_count, row->wanted);
+    return &row->frames[own < row->frame_count ? own : row->wanted];
 }
 
 static hsd_status write_name(hsd_buffer *name, const hsd_lost_row *row, hsd_error *err)

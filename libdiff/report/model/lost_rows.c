@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/allocators.h"
 #include "report/model/site_rows.h"
 #include "report/words/number.h"
 
@@ -93,7 +94,7 @@ hsd_status hsd_lost_place_append(hsd_buffer *text, const hsd_lost_row *row, hsd_
 
 hsd_status hsd_lost_asker_append(hsd_buffer *text, const hsd_lost_row *row, hsd_error *err)
 {
-    const size_t own = hsd_site_own(row->frames, row->frame_count, row->wanted);
+    const size_t own = hsd_frames_own(row->frames, row->frame_count, row->wanted);
     return own < row->frame_count && own > row->wanted ? hsd_site_frame_append(text, &row->frames[own], err) : HSD_OK;
 }
 

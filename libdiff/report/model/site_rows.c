@@ -55,26 +55,12 @@ static bool starts(const hsd_site_frame *frame)
     return hsd_function_starts(frame->function.data, frame->function.size, frame->file.data, frame->file.size);
 }
 
-static bool is_own(const hsd_site_frame *frame)
-{
-    return hsd_function_is_own(frame->function.data, frame->function.size, frame->file.data, frame->file.size,
-                               frame->line);
-}
-
-size_t hsd_site_own(const hsd_site_frame *frames, size_t count, size_t wanted)
-{
-    size_t i = wanted;
-    while (i < count && !is_own(&frames[i]))
-        i++;
-    return i < count ? i : count;
-}
-
 hsd_callers hsd_site_callers(const hsd_site_frame *frames, size_t count, size_t wanted, size_t most)
 {
     hsd_callers callers = {0};
     while (count > wanted + 1 && starts(&frames[count - 1]))
         count--;
-    const size_t all = count > wanted ? count - wanted - 1 : 0, own = hsd_site_own(frames, count, wanted);
+    const size_t all = count > wanted ? count - wanted - 1 : 0, own = hsd_frames_own(frames, count, wanted);
     callers.first = all < most ? all : most;
     if (own < count && own > wanted + callers.first) {
         callers.first = most > 2 ? most - 2 : 1;

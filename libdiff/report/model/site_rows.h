@@ -39,9 +39,6 @@ typedef struct hsd_callers {
 
 hsd_callers hsd_site_callers(const hsd_site_frame *frames, size_t count, size_t wanted, size_t most);
 
-/* The innermost frame from `wanted` on of which the place in the program's own source is known; count = none. */
-size_t hsd_site_own(const hsd_site_frame *frames, size_t count, size_t wanted);
-
 /* "main.fill (main.go:31)": the file without its folders, raw. */
 hsd_status hsd_site_frame_append(hsd_buffer *text, const hsd_site_frame *frame, hsd_error *err);
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/allocators.h"
 #include "report/model/site_rows.h"
 #include "support/fault.h"
 #include "unit/report/sample.h"
@@ -114,7 +115,7 @@ Test(sites_report, counts_callers_in_front_of_the_programs_own)
     cr_expect(near.first == 1 && near.own == 0 && near.more == 0);
     const hsd_callers none = hsd_site_callers(frames, 5, 0, 3);
     cr_expect(none.first == 3 && none.own == 0 && none.before == 0 && none.more == 1);
-    cr_expect(hsd_site_own(frames, 5, 0) == 5);
+    cr_expect(hsd_frames_own(frames, 5, 0) == 5);
     const hsd_callers start = hsd_site_callers(frames, 8, 7, 3);
     cr_expect(start.first == 0 && start.own == 0 && start.more == 0);
 }

@@ -201,7 +201,8 @@ Test(allocators, know_places_of_shared_libraries_that_have_no_name)
 
 static bool is_own(const char *function, const char *file, uint32_t line)
 {
-    return hsd_function_is_own(function, strlen(function), file, strlen(file), line);
+    const hsd_site_frame frame = {.function = {function, strlen(function)}, .file = {file, strlen(file)}, .line = line};
+    return hsd_frames_own(&frame, 1, 0) == 0;
 }
 
 Test(allocators, and_libraries_are_not_the_programs_own)
@@ -210,8 +211,9 @@ Test(allocators, and_libraries_are_not_the_programs_own)
     cr_expect(!is_own("SSL_new", "", 0) && !is_own("push", "<vector.hpp>", 7) && !is_own("xmalloc", "x.c", 3) &&
               !is_own("__libc_start_call_main", "libc_start_call_main.h", 58) && !is_own("f", "f.c", 0));
     char longest[200];
-    memset(longest, 'f', sizeof longest);
-    cr_expect(hsd_function_is_own(longest, sizeof longest, "f.c", 3, 1));
+    memset(longest, 'f', sizeof longest - 1);
+    longest[sizeof longest - 1] = '\0';
+    cr_expect(is_own(longest, "f.c", 1));
 }
 
 Test(allocators, lie_in_headers_of_libraries)
