@@ -116,17 +116,23 @@ static bool is_same_step(const hsd_step *a, const hsd_step *b)
     return a->repeat == b->repeat && is_same_text(a->edge, b->edge) && is_same_text(a->type, b->type);
 }
 
+bool hsd_holder_goes_along(const hsd_holder *holder, const hsd_holder *other, size_t steps)
+{
+    if (holder->path_count < steps || holder->path_cut > 0 || !is_same_text(holder->root, other->root)) return false;
+    for (size_t i = 0; i < steps; i++)
+        if (!is_same_step(&holder->path[i], &other->path[i])) return false;
+    return true;
+}
+
 /* It hangs from one of many that hang from the other. */
 static bool is_among_items(const hsd_holder *below, const hsd_holder *holder)
 {
     bool is_one_of_many = false;
-    if (below->path_count <= holder->path_count || below->path_cut > 0 || !is_same_text(below->root, holder->root))
+    if (below->path_count <= holder->path_count || !hsd_holder_goes_along(below, holder, holder->path_count))
         return false;
-    for (size_t i = 0; i < below->path_count; i++) {
+    for (size_t i = holder->path_count; i < below->path_count; i++) {
         const hsd_step *step = &below->path[i];
-        if (i < holder->path_count && !is_same_step(step, &holder->path[i])) return false;
-        if (i >= holder->path_count)
-            is_one_of_many = is_one_of_many || step->repeat > 1 || hsd_edge_is_item(step->edge);
+        is_one_of_many = is_one_of_many || step->repeat > 1 || hsd_edge_is_item(step->edge);
     }
     return is_one_of_many;
 }

@@ -51,4 +51,8 @@ bool hsd_holder_needs_shares(const hsd_holder *holder);
 /* True for an element of a container, any of them: "[*]" and what follows it. */
 bool hsd_edge_is_item(hsd_text edge);
 
+/* True if the holder's way, of which no step is left out, begins as the other's does, `steps` far; the other has so
+ * many. */
+bool hsd_holder_goes_along(const hsd_holder *holder, const hsd_holder *other, size_t steps);
+
 #endif

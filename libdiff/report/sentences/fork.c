@@ -15,17 +15,6 @@ static bool same_text(hsd_text a, hsd_text b) { return a.size == b.size && memcm
 
 static bool is_named_field(hsd_text edge) { return edge.size > 1 && edge.data[0] == '.'; }
 
-/* Both ways begin alike, `steps` far. */
-static bool goes_along(const hsd_holder *row, const hsd_holder *first, size_t steps)
-{
-    if (row->path_count < steps || row->path_cut > 0 || !same_text(row->root, first->root)) return false;
-    for (size_t i = 0; i < steps; i++)
-        if (row->path[i].repeat != first->path[i].repeat || !same_text(row->path[i].edge, first->path[i].edge) ||
-            !same_text(row->path[i].type, first->path[i].type))
-            return false;
-    return true;
-}
-
 static void add_field(hsd_fork *fork, hsd_text edge)
 {
     const size_t known = fork->field_count < HSD_FORK_FIELDS ? fork->field_count : HSD_FORK_FIELDS;
@@ -63,7 +52,7 @@ static void gather(const hsd_diff *diff, const hsd_holder *first, size_t steps, 
         const hsd_holder *row = &diff->holders[i];
         const bool is_one = !row->is_code && !hsd_holder_is_nobody(row) && row->thread_count == 0 &&
                             (row->by_count == 0 || hsd_holder_leads_to(row));
-        if (!is_one || row->growth_bytes <= 0 || !goes_along(row, first, steps)) continue;
+        if (!is_one || row->growth_bytes <= 0 || !hsd_holder_goes_along(row, first, steps)) continue;
         if (row->path_count == steps && row->by_count == 0) continue; /* the object itself holds it */
         if (add_fields(out, row, steps))
             out->place.growth_bytes = (int64_t)((uint64_t)out->place.growth_bytes + (uint64_t)row->growth_bytes);
