@@ -343,8 +343,7 @@ static hsd_status meet_all(looking *l, hsd_error *err)
     return status;
 }
 
-/* From here on the graph is read: a keeper that works on it meanwhile is waited for, which left it next to no memory.
- */
+/* From here on the graph is read: a keeper that works on it is waited for, which left it next to no memory. */
 static hsd_status take_graph(const hsd_side_walk *side, hsd_error *err)
 {
     const hsd_keeper *keeper = side->request->keeper;

@@ -100,7 +100,7 @@ size_t hsd_gotyping_name(const gotyping *t, gotyped typed, char *out, size_t siz
         const container *c = container_of(name + stars);
         char inner[NAME_BYTES / 2];
         if (c != NULL) name_container(c, name + stars, inner, sizeof inner);
-        *flags = c != NULL ? c->flags : 0;
+        *flags = c == NULL ? 0 : c->flags;
         /* buckets are several by their name */
         const bool is_plain = !typed.is_items || (stars == 0 && *flags != 0);
         if (is_kept_by_runtime(name)) *flags = HSC_TYPE_CODE | HSC_TYPE_INTERNAL | HSC_TYPE_WHOLE;
