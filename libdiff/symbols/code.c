@@ -11,28 +11,46 @@
 #include "symbols/demangle.h"
 #include "symbols/spelling.h"
 
-/* What compilers put behind a name, when they make a second function or variable of one. */
-static bool is_number_or_part(const char *word)
+static bool is_one_of(const char *word, size_t size, const char *const *words, size_t count)
 {
-    static const char *const parts[] = {"part",     "constprop", "isra",    "cold",    "lto_priv", "llvm", "localalias",
-                                        "ipa",      "pow2",      "_omp_fn", "default", "resolver", "avx",  "sse",
-                                        "arch",     "str",       "resume",  "destroy", "cleanup",  "warm", "hot",
-                                        "unlikely", "exit",      "startup", "clone"};
-    const size_t size = strcspn(word, ".@");
-    if (size > 0 && strspn(word, "0123456789") == size) return true;
-    for (size_t i = 0; i < HSD_ARRAY_LEN(parts); i++)
-        if (strncmp(word, parts[i], strlen(parts[i])) == 0) return true;
+    for (size_t i = 0; i < count; i++)
+        if (strlen(words[i]) == size && memcmp(words[i], word, size) == 0) return true;
     return false;
+}
+
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/*
+ * What compilers put behind a name, when they make a second function or variable of one: "fill.part.0", "fill.cold",
+ * "fill.avx2", "_Z4taski.actor". Zig writes a dot between a file and what is in it, so a word that may be a name there
+ * ("main.clone", "main.Pool.destroy", "shop.strings") is a part only where a number follows, or behind a name that is
+ * mangled.
+ */
+static bool is_number_or_part(const char *word, bool is_mangled)
+{
+    static const char *const numbered[] = {"part",       "constprop", "isra", "lto_priv", "llvm", "clone",  "_omp_fn",
+                                           "_omp_cpyfn", "str",       "pow2", "ipa",      "warm", "default"};
+    static const char *const alone[] = {"cold", "hot", "unlikely", "localalias", "lto_priv", "resolver"};
+    static const char *const of_mangled[] = {"actor", "resume", "destroy", "cleanup"};
+    const size_t size = strcspn(word, ".@");
+    const bool has_number = word[size] == '.' && is_digit(word[size + 1]);
+    if (size > 0 && strspn(word, "0123456789") == size) return true;
+    if (has_number && is_one_of(word, size, numbered, HSD_ARRAY_LEN(numbered))) return true;
+    if (is_one_of(word, size, alone, HSD_ARRAY_LEN(alone))) return true;
+    if (is_mangled && is_one_of(word, size, of_mangled, HSD_ARRAY_LEN(of_mangled))) return true;
+    if (strncmp(word, "avx", 3) == 0 || strncmp(word, "sse", 3) == 0) return size == 3 || is_digit(word[3]);
+    return strncmp(word, "arch_", 5) == 0;
 }
 
 /* "stdout@GLIBC_2.2.5", "make.part.0", "cache.1": what stands in front. ".L5" is none of these, nor is "shop.plant" of
  * Zig, and two dots are Rust's way to write "::". */
 static size_t plain_length(const char *name)
 {
+    const bool is_mangled = name[0] == '_' && (name[1] == 'Z' || name[1] == 'R');
     size_t at = 0;
     for (;;) {
         at += strcspn(name + at, ".@");
-        if (name[at] != '.' || (at > 0 && name[at + 1] != '.' && is_number_or_part(name + at + 1))) break;
+        if (name[at] != '.' || (at > 0 && name[at + 1] != '.' && is_number_or_part(name + at + 1, is_mangled))) break;
         at += name[at + 1] == '.' ? 2 : 1;
     }
     return at > 0 ? at : strlen(name);

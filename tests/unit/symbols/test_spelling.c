@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symbols/code.h"
 #include "symbols/demangle.h"
 #include "symbols/spelling.h"
 
@@ -186,4 +187,38 @@ Test(spelling, survives_any_bytes)
         cr_assert(out.size <= 2 * strlen(name) + 32, "%s", name);
         hsd_buffer_release(&out);
     }
+}
+
+/* ---- what compilers put behind a name ---- */
+
+static void expect_symbol(const char *symbol, const char *wanted)
+{
+    hsd_buffer out = {0};
+    cr_assert_eq(hsd_append_name(&out, symbol, NULL), HSD_OK);
+    cr_assert_eq(hsd_buffer_append(&out, "", 1, NULL), HSD_OK);
+    cr_assert_str_eq((const char *)out.data, wanted, "%s became %s", symbol, (const char *)out.data);
+    hsd_buffer_release(&out);
+}
+
+Test(symbols, second_functions_have_the_name_of_the_first)
+{
+    static const char *const parts[] = {".part.0",     ".constprop.0",    ".isra.0.cold",  ".cold",
+                                        ".lto_priv.0", ".avx2",           ".sse4_2",       ".7",
+                                        ".localalias", ".llvm.12345",     ".resolver",     "._omp_fn.0",
+                                        ".clone.3",    ".arch_x86_64_v3", "@@GLIBC_2.2.5", ".str.14"};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "fill%s", parts[i]);
+        expect_symbol(name, "fill");
+    }
+}
+
+Test(symbols, a_name_with_dots_is_kept_whole)
+{
+    static const char *const names[] = {
+        "shop.partition", "shop.strings",      "main.hotCache", "main.hot_cache", "main.clone",     "main.exitCodes",
+        "main.startup",   "main.Pool.destroy", "cart.resume",   "main.defaults",  "main.archive",   "log.cleanup",
+        "main.ipaddr",    "main.avxCache",     "main.sessions", "main.warmth",    "main.coldStart", "unlikely.idea"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        expect_symbol(names[i], names[i]);
 }
