@@ -71,6 +71,14 @@ need_meanwhile() {
     wait "$installing" || exit 2
 }
 
+# From now on what was compiled before, here or in another clone, is taken from ccache's folder, where ccache is. Where CI runs the folder of
+# a clone is another each time, and no debugger asks for it.
+use_compiler_cache() {
+    command -v ccache >/dev/null 2>&1 || return 0
+    export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache CCACHE_BASEDIR=$project
+    [ "${CI-}" != true ] || export CCACHE_NOHASHDIR=1
+}
+
 # configure_and_build PRESET [TARGET…]: quiet unless something is wrong. CMake gets the words of configure_options, too.
 configure_options=()
 configure_and_build() {
