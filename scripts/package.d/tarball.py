@@ -20,8 +20,10 @@ from machine import KERNEL, LOADER, PROJECT, library, needed, output, tool, vers
 
 EPOCH = int(os.environ["SOURCE_DATE_EPOCH"])
 
-# $0 may be a link from anywhere, such as ~/bin/hsdiff.
-START = f"""#!/bin/sh
+
+def start(folder):
+    """The script in bin/ that starts the command, which lies in `folder` beside bin/ with its libraries. $0 may be a link from anywhere, such as ~/bin/hsdiff."""
+    return f"""#!/bin/sh
 self=$0
 while [ -L "$self" ]; do
     link=$(readlink "$self")
@@ -29,7 +31,7 @@ while [ -L "$self" ]; do
 done
 here=$(cd "$(dirname "$self")/.." && pwd)
 HSDIFF_AGENTS=${{HSDIFF_AGENTS-$here/lib/hsdiff}} \\
-    exec "$here/libexec/{LOADER}" --library-path "$here/libexec" --argv0 hsdiff "$here/libexec/hsdiff" "$@"
+    exec "$here/{folder}/{LOADER}" --library-path "$here/{folder}" --argv0 hsdiff "$here/{folder}/hsdiff" "$@"
 """
 
 
@@ -56,7 +58,7 @@ def fill(root, build, stage):
     shutil.copytree(library_folder, root / "lib/hsdiff")
     shutil.copytree(stage / "usr/share", root / "share")
     (root / "bin").mkdir()
-    (root / "bin/hsdiff").write_text(START)
+    (root / "bin/hsdiff").write_text(start("libexec"))
     (root / "bin/hsdiff").chmod(0o755)
     for name in ("README.md", "CHANGELOG.md", "LICENSE", "SECURITY.md"):
         shutil.copy(PROJECT / name, root / name)

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """scripts/package as those meet it who install. Two builds in two folders, by two users at two dates, are equal, with gcc and with clang; lintian finds no
 error; on a fresh Debian 12 without a compiler the packages install, upgrade, answer, and purge to nothing; the tarball answers and captures there and on
-Debian 11, and answers in a root whose C library is musl and in one that has nothing but a shell; the image holds what it says and runs from nothing.
+Debian 11, and answers in a root whose C library is musl and in one that has nothing but a shell; wheel and npm package install, answer,
+capture, and go; the image holds what it says and runs from nothing.
 
 usage: test_package.py PROJECT SCRATCH [OUT [STEP]]  root is needed (debootstrap, chroot); SCRATCH keeps the fresh systems for the next time; OUT is
                                                      what scripts/package made: then nothing is built and compared; STEP: those with this in their names
@@ -17,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 
+import environments
 import image
 import recipes
 from systems import Failed, Root, agents_ask_for_old_names, check, fresh, nothing_but_a_shell, run, with_musl
@@ -182,6 +184,8 @@ def steps(out, folder, scratch, word=""):
             ("agents", Root, agents_are_for_old_systems),
             ("tarball with musl", lambda at: with_musl(at, MUSL), musl_is_refused_with_the_reason),
             ("tarball with a shell alone", nothing_but_a_shell, tarball_answers),
+            ("wheel in Python of Debian 12", lambda at: Root(at, bookworm), lambda out, root: environments.wheel_installs_and_goes(out, root, asks)),
+            ("npm package", environments.Here, lambda out, here: environments.npm_package_installs_and_goes(out, here, asks)),
             ("image", Root, image.runs_from_nothing)):
         if word not in name:
             continue

@@ -6,14 +6,17 @@
         work()
     grown.assert_below("1 MiB")
 
-Captures are taken by the agent, which runs no Python code meanwhile. Comparing them is the work of the command `hsdiff`: that of $HSDIFF, else of PATH.
+Captures are taken by the agent, which runs no Python code meanwhile. Comparing them is the work of the command `hsdiff`: that of $HSDIFF, else of PATH, else
+the one that was installed with this package.
 """
 import contextlib
 import gc
 import json
 import os
 import shutil
+import site
 import subprocess
+import sysconfig
 import tempfile
 
 from ._agent import agent
@@ -28,7 +31,8 @@ class Grown(AssertionError):
 
 def command():
     """The path of the command hsdiff."""
-    path = os.environ.get("HSDIFF") or shutil.which("hsdiff")
+    beside = os.pathsep.join((sysconfig.get_path("scripts"), os.path.join(site.getuserbase(), "bin")))
+    path = os.environ.get("HSDIFF") or shutil.which("hsdiff") or shutil.which("hsdiff", path=beside)
     if not path:
         raise RuntimeError("the command hsdiff is not in PATH. Install it (its doc/install.md says how), or set the variable HSDIFF to its path")
     return path
