@@ -58,10 +58,10 @@ static bool has_room(const hsd_v8_scopes *scopes, uint32_t proof)
     return scopes->global_count < HSD_V8_MOST_GLOBALS && same < HSD_V8_MOST_GLOBALS / 4;
 }
 
-hsd_status hsd_v8_scopes_global(hsd_v8_scopes *scopes, hsd_v8_names *names, uint32_t ordinal, uint32_t class_name,
+hsd_status hsd_v8_scopes_global(hsd_v8_scopes *scopes, hsd_v8_names *names, const hsd_v8_global_node *node,
                                 const hsd_v8_proxies *proxies, uint32_t *out, hsd_error *err)
 {
-    hsd_v8_global global = {.ordinal = ordinal};
+    hsd_v8_global global = {.id = node->id, .ordinal = node->ordinal};
     uint32_t entry;
     *out = HSD_V8_NO_SCOPE;
     for (unsigned i = 0; i < HSD_V8_MOST_PROXIES; i++) {
@@ -69,7 +69,7 @@ hsd_status hsd_v8_scopes_global(hsd_v8_scopes *scopes, hsd_v8_names *names, uint
         if (i < proxies->count) HSD_TRY(hsd_v8_put_proof(names, proxies->names[i], &global.proofs[i], err));
     }
     if (!has_room(scopes, global.proofs[0])) return HSD_OK;
-    HSD_TRY(hsd_v8_names_add(names, HSD_V8_WAIT_GLOBAL, scopes->global_count, class_name, 0, &entry, err));
+    HSD_TRY(hsd_v8_names_add(names, HSD_V8_WAIT_GLOBAL, scopes->global_count, node->class_name, 0, &entry, err));
     if (entry == HSD_V8_NO_ENTRY) return HSD_OK;
     *out = scopes->global_count++;
     scopes->globals[*out] = global;
@@ -157,19 +157,32 @@ hsd_status hsd_v8_scopes_class(hsd_v8_scopes *scopes, uint32_t global, hsd_bytes
                          err);
 }
 
-/* "global", "global#2", … in the order of their appearance. */
+/* How many of the same name are older: V8 writes nodes in any order, and a page's global object keeps its number. */
+static unsigned older_globals(const hsd_v8_scopes *scopes, uint32_t number)
+{
+    const hsd_v8_global *global = &scopes->globals[number];
+    unsigned older = 0;
+    for (uint32_t i = 0; i < scopes->global_count && global->name.size > 0; i++) {
+        const hsd_v8_global *other = &scopes->globals[i];
+        const bool is_alike =
+            other->name.size == global->name.size && memcmp(other->name.data, global->name.data, other->name.size) == 0;
+        older += is_alike && (other->id < global->id || (other->id == global->id && i < number));
+    }
+    return older;
+}
+
+/* "global", "global#2", … by their ages. */
 static hsd_status number_globals(hsd_v8_scopes *scopes, hsd_error *err)
 {
-    for (uint32_t i = scopes->global_count; i-- > 1;) {
+    unsigned older[HSD_V8_MOST_GLOBALS];
+    for (uint32_t i = 0; i < scopes->global_count; i++)
+        older[i] = older_globals(scopes, i);
+    for (uint32_t i = 0; i < scopes->global_count; i++) {
         hsd_v8_global *global = &scopes->globals[i];
-        unsigned before = 0;
-        for (uint32_t j = 0; j < i && global->name.size > 0; j++)
-            before += scopes->globals[j].name.size == global->name.size &&
-                      memcmp(scopes->globals[j].name.data, global->name.data, global->name.size) == 0;
-        if (before == 0) continue;
         char text[NAME_BYTES + 16];
-        const int size =
-            snprintf(text, sizeof text, "%.*s#%u", (int)global->name.size, (const char *)global->name.data, before + 1);
+        if (older[i] == 0) continue;
+        const int size = snprintf(text, sizeof text, "%.*s#%u", (int)global->name.size, (const char *)global->name.data,
+                                  older[i] + 1);
         HSD_TRY(keep_v8_scope(scopes, global, text, (size_t)size, err));
     }
     return HSD_OK;

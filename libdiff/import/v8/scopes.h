@@ -50,10 +50,16 @@ typedef struct hsd_v8_inner { /* a context inside another */
 } hsd_v8_inner;
 
 typedef struct hsd_v8_global {
+    uint64_t id; /* V8's, which grow */
     uint32_t ordinal;
     uint32_t proofs[HSD_V8_MOST_PROXIES]; /* entries one of which must prove PROXY */
     hsd_bytes name;                       /* once it is known */
 } hsd_v8_global;
+
+typedef struct hsd_v8_global_node {
+    uint64_t id;
+    uint32_t ordinal, class_name; /* the string of its class */
+} hsd_v8_global_node;
 
 typedef struct hsd_v8_scopes {
     hsd_v8_scope *scopes;
@@ -81,8 +87,8 @@ hsd_status hsd_v8_scopes_context(hsd_v8_scopes *scopes, uint32_t ordinal, uint32
 hsd_status hsd_v8_scopes_inner(hsd_v8_scopes *scopes, hsd_v8_names *names, uint32_t ordinal, uint32_t home,
                                hsd_v8_link around, hsd_error *err);
 
-/* What may be a global object; likewise. `class_name` is its class's string. */
-hsd_status hsd_v8_scopes_global(hsd_v8_scopes *scopes, hsd_v8_names *names, uint32_t ordinal, uint32_t class_name,
+/* What may be a global object; likewise. */
+hsd_status hsd_v8_scopes_global(hsd_v8_scopes *scopes, hsd_v8_names *names, const hsd_v8_global_node *node,
                                 const hsd_v8_proxies *proxies, uint32_t *out, hsd_error *err);
 
 /* All nodes were seen: finds a function of each context. */

@@ -118,7 +118,8 @@ static hsd_status count_fields(hsd_v8 *v8, hsd_v8_source *s, const hsd_v8_view *
     }
     s->is_dictionary = fields > MOST_FIELDS || !v->is_whole;
     if (fields < GLOBAL_FIELDS || proxies.count == 0) return HSD_OK;
-    return hsd_v8_scopes_global(&v8->scopes, &v8->names, s->ordinal, s->node.name, &proxies, &s->global, err);
+    const hsd_v8_global_node node = {.id = s->node.id, .ordinal = s->ordinal, .class_name = s->node.name};
+    return hsd_v8_scopes_global(&v8->scopes, &v8->names, &node, &proxies, &s->global, err);
 }
 
 /* closure -> function, the reference before the one -> context, which is an object or, the outermost, V8's own. A class
