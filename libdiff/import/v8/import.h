@@ -64,6 +64,7 @@ enum {
 #define HSD_V8_STRING_PROCESS   (HSD_V8_STRING_TOP - 5) /* "process" */
 #define HSD_V8_STRING_ANONYMOUS (HSD_V8_STRING_TOP - 6) /* "(anonymous)" */
 #define HSD_V8_STRING_SYMBOL    (HSD_V8_STRING_TOP - 7) /* "<symbol>" */
+#define HSD_V8_STRING_DOCUMENT  (HSD_V8_STRING_TOP - 8) /* "document": Blink's symbol for that of a window */
 #define HSD_V8_STRING_GLOBALS   (HSD_V8_STRING_TOP - 64 - HSD_V8_MOST_GLOBALS) /* + number of the global */
 #define HSD_V8_STRING_SCOPES    (HSD_V8_STRING_GLOBALS - HSD_V8_MOST_SCOPES)   /* + number of the scope */
 #define HSD_V8_STRING_MODULES   (HSD_V8_STRING_SCOPES - HSD_V8_MOST_MODULES)   /* + number of the module */

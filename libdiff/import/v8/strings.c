@@ -172,6 +172,7 @@ static uint32_t field_text(const hsd_v8 *v8, hsd_v8_entry *entry, hsd_bytes text
 static uint32_t label_text(const hsd_v8 *v8, hsd_v8_entry *entry, hsd_bytes text)
 {
     const uint32_t own = entry->name < HSD_V8_MOST_STRINGS ? entry->name + 1 : 0;
+    if (is_text(text, "<symbol Window#DocumentCachedAccessor>")) return HSD_V8_STRING_DOCUMENT;
     switch (entry->wait) {
     case HSD_V8_WAIT_FIELD:
     case HSD_V8_WAIT_MODULE_FIELD: return field_text(v8, entry, text, own);

@@ -244,6 +244,7 @@ static hsd_status define_strings(hsd_v8 *v8, hsd_error *err)
     HSD_TRY(define_text(v8, HSD_V8_STRING_BLOCK, "(block variable)", err));
     HSD_TRY(define_text(v8, HSD_V8_STRING_PROCESS, "process", err));
     HSD_TRY(define_text(v8, HSD_V8_STRING_SYMBOL, "<symbol>", err));
+    HSD_TRY(define_text(v8, HSD_V8_STRING_DOCUMENT, "document", err));
     if (v8->traces.is_used) HSD_TRY(define_text(v8, HSD_V8_STRING_ANONYMOUS, "(anonymous)", err));
     return define_scopes(v8, err);
 }
@@ -260,6 +261,14 @@ static hsd_status put_globals(hsd_v8 *v8, hsd_error *err)
     return HSD_OK;
 }
 
+/* A global object that has a name, "window#2", is a root by that; the others are "global". */
+static void name_global(const hsd_v8_scopes *scopes, hsc_root_record *root)
+{
+    for (uint32_t i = 0; root->kind == HSC_ROOT_GLOBAL && i < scopes->global_count; i++)
+        if (scopes->globals[i].ordinal == root->target && scopes->globals[i].name.size > 0)
+            root->label = HSD_V8_STRING_GLOBALS + i;
+}
+
 static hsd_status write_roots(hsd_v8 *v8, hsd_error *err)
 {
     hsc_root_record root;
@@ -269,6 +278,7 @@ static hsd_status write_roots(hsd_v8 *v8, hsd_error *err)
     HSD_TRY(put_globals(v8, err));
     HSD_TRY(hsd_v8_spool_rewind(&v8->roots.spool, false, err));
     while ((status = hsd_v8_roots_next(&v8->roots, &root, err)) == HSD_OK) {
+        name_global(&v8->scopes, &root);
         root.target = hsd_v8_late_ordinal(&v8->late, (uint32_t)root.target);
         HSD_WRITE(v8->import, hsc_root(v8->import->writer, &root), err);
     }

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "report/model/holder_rows.h"
+#include "report/sentences/browser.h"
 #include "report/sentences/owner.h"
 #include "report/sentences/place.h"
 #include <hscapture/hscapture.h>
@@ -45,6 +46,7 @@ static size_t find_function(const hsd_spot *place)
 /* The step from which on the place is said: of that function, or of the class whose field it is. 0 = from its root. */
 static size_t find_near(const hsd_spot *place)
 {
+    if (hsd_browser_ends(place)) return 0; /* a class of the engine has it */
     const size_t function = find_function(place), field = hsd_place_owner(place);
     const size_t owner = field > 0 ? field : hsd_place_class(place);
     const size_t from = owner > function ? owner : function;
@@ -97,6 +99,19 @@ static hsd_status append_near(hsd_buffer *out, const hsd_holder *holder, size_t 
     return holder->by_count > 1 ? hsd_buffer_append(out, ", together", 10, err) : HSD_OK;
 }
 
+/* ": Function onResize (chart.js:9)", where one function of the page is most of what a browser keeps there. */
+static hsd_status append_function_below(hsd_buffer *out, const hsd_holder *holder, hsd_error *err)
+{
+    for (size_t i = 0; i < holder->edge_count; i++) {
+        const hsd_growth_edge *edge = &holder->edges[i];
+        if (!has_place_in_code(edge->type)) continue;
+        if (edge->growth_bytes <= holder->growth_bytes / 2) return HSD_OK;
+        HSD_TRY(hsd_buffer_append(out, ": ", 2, err));
+        return hsd_buffer_append(out, edge->type.data, edge->type.size, err);
+    }
+    return HSD_OK;
+}
+
 hsd_status hsd_holder_append_near(hsd_buffer *out, const hsd_holder *holder, const char *before, const char *after,
                                   hsd_error *err)
 {
@@ -107,6 +122,7 @@ hsd_status hsd_holder_append_near(hsd_buffer *out, const hsd_holder *holder, con
     size_t size = 0;
     if (from > 0) HSD_TRY(place_size(&place, &size, err));
     const bool says_nothing = holder->root_kind == HSC_ROOT_HANDLE; /* held by C */
-    return size > (says_nothing ? 0 : LONGEST_READ) ? append_near(out, holder, from, before, after, err)
-                                                    : hsd_holder_append(out, holder, before, after, err);
+    if (size > (says_nothing ? 0 : LONGEST_READ)) return append_near(out, holder, from, before, after, err);
+    HSD_TRY(hsd_holder_append(out, holder, before, after, err));
+    return is_one_place && hsd_browser_ends(&place) ? append_function_below(out, holder, err) : HSD_OK;
 }

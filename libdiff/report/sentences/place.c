@@ -11,6 +11,7 @@
 #include <strings.h>
 
 #include "report/model/holder_rows.h"
+#include "report/sentences/browser.h"
 #include "report/sentences/owner.h"
 
 static hsd_status append_place_all(hsd_buffer *out, const char *text, hsd_error *err)
@@ -124,12 +125,28 @@ static bool is_start_told(const hsd_spot *place)
            !hsd_place_says_type(place->root, steps[0].type);
 }
 
+static hsd_status append_kept(hsd_buffer *out, const hsd_browser_word *word, hsd_error *err)
+{
+    if (word->element.size > 0) {
+        HSD_TRY(append_place_all(out, " -> ", err));
+        HSD_TRY(hsd_buffer_append(out, word->element.data, word->element.size, err));
+    }
+    return append_place_all(out, word->kept, err);
+}
+
 /* The way, with the class of the step `owner`, if that is not 0. */
 static hsd_status append_way(hsd_buffer *out, const hsd_spot *place, size_t owner, hsd_error *err)
 {
     HSD_TRY(hsd_buffer_append(out, place->root.data, place->root.size, err));
     for (size_t i = 0; i < place->count; i++) {
+        hsd_browser_word kept;
         if (place->cut > 0 && i == place->count / 2) HSD_TRY(append_count(out, "", place->cut, " more", err));
+        const size_t steps = hsd_browser_steps(place, i, &kept);
+        if (steps > 0) {
+            HSD_TRY(append_kept(out, &kept, err));
+            i += steps - 1;
+            continue;
+        }
         if (!is_plain_start(place, i) || is_start_told(place)) HSD_TRY(hsd_step_append(out, &place->steps[i], err));
         if (owner == 0 || i != owner) continue;
         HSD_TRY(append_place_all(out, " (", err));
@@ -168,6 +185,7 @@ hsd_status hsd_place_append_type(hsd_buffer *out, const hsd_spot *place, const c
     const hsd_step *last = &place->steps[place->count - 1];
     const bool is_start = is_plain_start(place, place->count - 1);
     const size_t size = out->size;
+    if (hsd_browser_ends(place)) return HSD_OK; /* its word was said */
     if (is_start && is_declared(place->root, last->type)) return HSD_OK;
     if (last->name.size > 0 && !is_start) return HSD_OK; /* it was told */
     if (last->name.size > 0) {

@@ -113,6 +113,8 @@ void hsd_screen_external(hsd_screen *screen)
     hsd_out_begin_paragraph(&screen->out);
     hsd_out_format(&screen->out, "%s of the growth is external, memory outside the heap",
                    hsd_screen_size(screen, size, (uint64_t)external));
+    const int64_t told = (first ? external_of(first) : 0) + (second ? external_of(second) : 0);
+    if (told < external / EXTERNAL_SHARE) first = second = NULL; /* the rest is the runtime's: types would mislead */
     if (first) print_external_type(screen, ": ", first);
     if (second) print_external_type(screen, ", ", second);
     hsd_out_text(&screen->out, ".");

@@ -224,11 +224,14 @@ Test(v8_owners, several_global_objects_are_numbered)
         v8_edge(heap, globals[i], "internal", "native_context", proxy);
         v8_edge(heap, globals[i], "internal", "global_proxy", proxy);
         v8_edge(heap, gc, "internal", "1", globals[i]);
+        v8_edge(heap, globals[i], "property", "<symbol Window#DocumentCachedAccessor>",
+                v8_node(heap, "native", "HTMLDocument", 40));
     }
     loaded c = case_v8_import(heap, V8_FORM_NODE_20, NULL, NULL);
     for (size_t i = 0; i < 4; i++) {
         cr_expect_str_eq(c.objects[globals[i]].name, names[i], "%s", c.objects[globals[i]].name);
-        cr_expect(loaded_has_root(&c, HSC_ROOT_GLOBAL, "global", globals[i]), "a page's global object is a root");
+        cr_expect(loaded_has_root(&c, HSC_ROOT_GLOBAL, names[i], globals[i]), "a page's global object is a root");
+        cr_expect_not_null(case_v8_reference(&c, globals[i], "document"), "Blink's symbol is the program's word");
     }
     loaded_release(&c);
     /* V8 writes them in another order the next time: by age they have the numbers that they had */

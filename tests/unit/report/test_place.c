@@ -281,3 +281,57 @@ Test(place, tells_no_class_where_the_root_is_near)
     const hsd_holder holder = sample_holder("main.app", near, 3, 1000);
     cr_expect_str_eq(near_of(&holder), "main.app.item.last (Map)");
 }
+
+/* ---- what a browser keeps ---- */
+
+Test(place, says_by_which_call_a_browser_keeps_it)
+{
+    static const hsd_growth_edge below[] = {
+        {.edge = {"[*]", 3}, .type = {"EventListener", 13}, .depth = 1, .growth_bytes = 900},
+        {.edge = {"[*]", 3}, .type = {"Function onResize (chart.js:9)", 30}, .depth = 2, .growth_bytes = 800},
+        {.edge = {"[*]", 3}, .type = {"Function (anonymous) (chart.js:20)", 34}, .depth = 2, .growth_bytes = 100}};
+    const hsd_step listeners[] = {
+        sample_step("", "Window [JSGlobalObject] / https:"),
+        sample_step("<cppgc_object>", "Window / https:"),
+        sample_step("[*]", "blink::EventTargetData"),
+        sample_step("[*]", "blink::BasicHeapVector<blink::internal::HeapCollectionType::kGCed>"),
+        sample_step("[*]", "V8EventListener"),
+        sample_step("[*]", "Function onResize (chart.js:9)"),
+        sample_step(".chart", "Chart")};
+    hsd_holder holder = sample_holder("window", listeners, 4, 1000);
+    cr_expect_str_eq(near_of(&holder), "window<event listeners>", "which function is not known");
+    holder.edges = below;
+    holder.edge_count = 3;
+    cr_expect_str_eq(near_of(&holder), "window<event listeners>: Function onResize (chart.js:9)");
+    holder.growth_bytes = 2000; /* no one of them is most of it */
+    cr_expect_str_eq(near_of(&holder), "window<event listeners>");
+    cr_expect_str_eq(text_of("window", listeners, 7, 0), "window<event listeners>[*].chart");
+    cr_expect_str_eq(text_of("window", listeners, 2, 0), "window<cppgc_object>", "no listener yet");
+    cr_expect_str_eq(text_of("window", listeners, 4, 7), "window<cppgc_object>{7 more}[*][*]",
+                     "what is left out may be anything");
+}
+
+Test(place, says_for_which_element_of_a_page)
+{
+    const hsd_step body[] = {sample_step("", "HTMLDocument"),
+                             sample_step("[*]", "<html>"),
+                             sample_step("[*]", "<head>"),
+                             sample_step("[*]", "<body>"),
+                             sample_step("[*]", "blink::NodeRareData"),
+                             sample_step("[*]", "blink::NodeMutationObserverData")};
+    const hsd_step row[] = {sample_step("", "Array"), sample_step("[*]", "Row"), sample_step(".el", "Detached <li>"),
+                            sample_step("[*]", "Detached blink::EventTargetData")};
+    const hsd_step timers[] = {sample_step("", "Window"), sample_step("[*]", "blink::HeapHashTableBacking<x>"),
+                               sample_step("[*]", "blink::(anonymous namespace)::DOMTimerCoordinator")};
+    cr_expect_str_eq(text_of("window.document", body, 6, 0), "window.document -> <body><mutation observers>");
+    cr_expect_str_eq(text_of("shop.js.rows", row, 4, 0), "shop.js.rows[*].el<event listeners>");
+    cr_expect_str_eq(text_of("window", timers, 3, 0), "window<timers>");
+}
+
+Test(place, leaves_programs_alone_that_are_no_browser)
+{
+    const hsd_step steps[] = {sample_step("", "Map"), sample_step("[*]", "DOMTimer"),
+                              sample_step("[*]", "MutationObserver")};
+    const hsd_holder holder = sample_holder("fake.js.registry", steps, 3, 1000);
+    cr_expect_str_eq(near_of(&holder), "fake.js.registry[*][*] (MutationObserver)");
+}

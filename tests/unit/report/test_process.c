@@ -111,6 +111,11 @@ Test(process, external_memory_is_told_where_it_decides)
     report = sample_report("text", &diff, &wide);
     HOLDS(report, "6.00 MiB of the growth is external, memory outside the heap.\n");
     free(report);
+    rows[2].flags = 0; /* the array that says what the runtime keeps for it, and no more */
+    rows[2].external_after = 1024;
+    report = sample_report("text", &diff, &wide);
+    HOLDS(report, "6.00 MiB of the growth is external, memory outside the heap.\n");
+    free(report);
     report = sample_report("json", &diff, &wide);
     SAYS(report, "\"external\": {\"before\": 0, \"after\": 6291456}");
     free(report);
