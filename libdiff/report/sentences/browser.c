@@ -23,19 +23,31 @@ static bool contains(hsd_text text, const char *word)
     return false;
 }
 
-/* By a class of Blink on the way. The first that fits: a listener of an observer is the observer's. */
-static const char *kept_by(hsd_text type)
+/* By a class of Blink on the way, the first that fits. Programs may have some of these names, too: *is_sure says that
+ * no other does. */
+static const char *kept_by(hsd_text type, bool *is_sure)
 {
     static const struct {
         const char *class, *word;
+        bool is_sure;
     } kinds[] = {
-        {"MutationObserver", "<mutation observers>"},   {"IntersectionObserver", "<intersection observers>"},
-        {"ResizeObserver", "<resize observers>"},       {"PerformanceObserver", "<performance observers>"},
-        {"FrameRequestCallback", "<animation frames>"}, {"DOMTimer", "<timers>"},
-        {"EventTargetData", "<event listeners>"},       {"RegisteredEventListener", "<event listeners>"},
+        {"ScriptedAnimationController", "<animation frames>", true},
+        {"FrameRequestCallback", "<animation frames>", false},
+        {"IntersectionObserverController", "<intersection observers>", true},
+        {"IntersectionObserver", "<intersection observers>", false},
+        {"MutationObserver", "<mutation observers>", false},
+        {"ResizeObserver", "<resize observers>", false},
+        {"PerformanceObserver", "<performance observers>", false},
+        {"UserTiming", "<performance marks>", false},
+        {"DOMTimer", "<timers>", false},
+        {"EventTargetData", "<event listeners>", false},
+        {"RegisteredEventListener", "<event listeners>", false},
     };
-    for (size_t i = 0; i < HSD_ARRAY_LEN(kinds); i++)
-        if (contains(type, kinds[i].class)) return kinds[i].word;
+    for (size_t i = 0; i < HSD_ARRAY_LEN(kinds); i++) {
+        if (!contains(type, kinds[i].class)) continue;
+        *is_sure |= kinds[i].is_sure;
+        return kinds[i].word;
+    }
     return NULL;
 }
 
@@ -63,9 +75,14 @@ size_t hsd_browser_steps(const hsd_spot *place, size_t from, hsd_browser_word *w
         if (place->cut > 0 && end == place->count / 2) return 0;
         is_browser |= is_wrapper(step) || is_of_blink(step->type);
         if (word->kept == NULL && is_element(step->type)) word->element = step->type;
-        if (word->kept == NULL) word->kept = kept_by(step->type);
+        if (word->kept == NULL) word->kept = kept_by(step->type, &is_browser);
     }
     return is_browser && word->kept != NULL ? end - from : 0;
+}
+
+bool hsd_browser_waits(const hsd_spot *place)
+{
+    return place->count > 0 && equals(place->steps[place->count - 1].type, "Pending activities");
 }
 
 bool hsd_browser_ends(const hsd_spot *place)

@@ -23,4 +23,7 @@ size_t hsd_browser_steps(const hsd_spot *place, size_t from, hsd_browser_word *w
 /* True if the place ends in what is kept so: its type is the engine's. */
 bool hsd_browser_ends(const hsd_spot *place);
 
+/* True if it is what Blink keeps because an event may come: ports, requests, media queries with listeners. */
+bool hsd_browser_waits(const hsd_spot *place);
+
 #endif

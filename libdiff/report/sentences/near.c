@@ -99,14 +99,22 @@ static hsd_status append_near(hsd_buffer *out, const hsd_holder *holder, size_t 
     return holder->by_count > 1 ? hsd_buffer_append(out, ", together", 10, err) : HSD_OK;
 }
 
-/* ": Function onResize (chart.js:9)", where one function of the page is most of what a browser keeps there. */
+static bool is_bound_this(const hsd_growth_edge *edge)
+{
+    static const char name[] = "<bound_this>";
+    return edge->edge.size == sizeof name - 1 && memcmp(edge->edge.data, name, sizeof name - 1) == 0;
+}
+
+/* ": Function onResize (chart.js:9)", ": a method of Menu", where one is most of what a browser keeps there. */
 static hsd_status append_function_below(hsd_buffer *out, const hsd_holder *holder, hsd_error *err)
 {
     for (size_t i = 0; i < holder->edge_count; i++) {
         const hsd_growth_edge *edge = &holder->edges[i];
-        if (!has_place_in_code(edge->type)) continue;
+        const bool is_method = is_bound_this(edge);
+        if (!is_method && !has_place_in_code(edge->type)) continue;
         if (edge->growth_bytes <= holder->growth_bytes / 2) return HSD_OK;
         HSD_TRY(hsd_buffer_append(out, ": ", 2, err));
+        if (is_method) HSD_TRY(hsd_buffer_append(out, "a method of ", 12, err));
         return hsd_buffer_append(out, edge->type.data, edge->type.size, err);
     }
     return HSD_OK;
@@ -124,5 +132,6 @@ hsd_status hsd_holder_append_near(hsd_buffer *out, const hsd_holder *holder, con
     const bool says_nothing = holder->root_kind == HSC_ROOT_HANDLE; /* held by C */
     if (size > (says_nothing ? 0 : LONGEST_READ)) return append_near(out, holder, from, before, after, err);
     HSD_TRY(hsd_holder_append(out, holder, before, after, err));
-    return is_one_place && hsd_browser_ends(&place) ? append_function_below(out, holder, err) : HSD_OK;
+    const bool is_of_browser = is_one_place && (hsd_browser_ends(&place) || hsd_browser_waits(&place));
+    return is_of_browser ? append_function_below(out, holder, err) : HSD_OK;
 }

@@ -303,12 +303,30 @@ Test(place, says_by_which_call_a_browser_keeps_it)
     holder.edges = below;
     holder.edge_count = 3;
     cr_expect_str_eq(near_of(&holder), "window<event listeners>: Function onResize (chart.js:9)");
+    hsd_growth_edge bound[2] = {below[0], below[1]};
+    bound[1] = (hsd_growth_edge){.edge = {"<bound_this>", 12}, .type = {"Menu", 4}, .depth = 3, .growth_bytes = 800};
+    holder.edges = bound;
+    holder.edge_count = 2;
+    cr_expect_str_eq(near_of(&holder), "window<event listeners>: a method of Menu");
+    holder.edges = below;
+    holder.edge_count = 3;
     holder.growth_bytes = 2000; /* no one of them is most of it */
     cr_expect_str_eq(near_of(&holder), "window<event listeners>");
     cr_expect_str_eq(text_of("window", listeners, 7, 0), "window<event listeners>[*].chart");
     cr_expect_str_eq(text_of("window", listeners, 2, 0), "window<cppgc_object>", "no listener yet");
     cr_expect_str_eq(text_of("window", listeners, 4, 7), "window<cppgc_object>{7 more}[*][*]",
                      "what is left out may be anything");
+}
+
+Test(place, says_what_waits_for_an_event)
+{
+    static const hsd_growth_edge below[] = {
+        {.edge = {"[*]", 3}, .type = {"Function onChange (theme.js:3)", 30}, .depth = 2, .growth_bytes = 800}};
+    const hsd_step pending[] = {sample_step("", "Pending activities")};
+    hsd_holder holder = sample_holder("C++ Persistent roots", pending, 1, 1000);
+    holder.edges = below;
+    holder.edge_count = 1;
+    cr_expect_str_eq(near_of(&holder), "C++ Persistent roots (Pending activities): Function onChange (theme.js:3)");
 }
 
 Test(place, says_for_which_element_of_a_page)
@@ -325,7 +343,9 @@ Test(place, says_for_which_element_of_a_page)
                                sample_step("[*]", "blink::(anonymous namespace)::DOMTimerCoordinator")};
     cr_expect_str_eq(text_of("window.document", body, 6, 0), "window.document -> <body><mutation observers>");
     cr_expect_str_eq(text_of("shop.js.rows", row, 4, 0), "shop.js.rows[*].el<event listeners>");
+    const hsd_step frames[] = {sample_step("", "HTMLDocument"), sample_step("[*]", "ScriptedAnimationController")};
     cr_expect_str_eq(text_of("window", timers, 3, 0), "window<timers>");
+    cr_expect_str_eq(text_of("window.document", frames, 2, 0), "window.document<animation frames>");
 }
 
 Test(place, leaves_programs_alone_that_are_no_browser)
