@@ -16,7 +16,7 @@ PICTURES = {".png", ".svg", ".jpg", ".gif"}
 # Sections of the navigation, and what stands first in them. Documents that no list names stand in the section of their folder, or in the last one.
 SECTIONS = [
     ("Start", ["README.md", "doc/tour.md", "doc/install.md", "doc/build.md", "doc/faq.md", "doc/comparison.md", "doc/glossary.md"], None),
-    ("My service grows", ["doc/tutorials/README.md", "doc/tutorials/node.md", "doc/tutorials/jvm.md", "doc/tutorials/python.md", "doc/tutorials/go.md",
+    ("My service grows", ["doc/tutorials/README.md", "doc/tutorials/node.md", "doc/tutorials/browser.md", "doc/tutorials/jvm.md", "doc/tutorials/python.md", "doc/tutorials/go.md",
                           "doc/tutorials/c-and-cpp.md", "doc/tutorials/dotnet.md"], "doc/tutorials/"),
     ("How to", ["doc/capture.md", "doc/capture-go.md", "doc/capture-ruby.md", "doc/ci.md", "doc/kubernetes.md", "doc/fleet.md", "doc/scale.md", "doc/agents.md", "doc/report.md",
                 "doc/view.md", "doc/sql.md", "doc/examples/README.md"], "doc/"),

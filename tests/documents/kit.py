@@ -144,11 +144,13 @@ def commands_of(document, text):
 PAGES = {  # what documents/pages runs: the name of a page -> the programs that it needs
     "doc/tutorials/node.md": ["node", "curl"], "doc/tutorials/jvm.md": ["java", "javac", "curl"], "doc/tutorials/python.md": ["python3", "curl"],
     "doc/tutorials/go.md": ["go", "curl"], "doc/tutorials/c-and-cpp.md": ["cc", "curl"], "doc/tutorials/ruby.md": ["ruby", "curl"],
-    "doc/tutorials/lua.md": ["lua5.4"], "doc/tutorials/dotnet.md": ["mono", "mcs", "curl"], "doc/tutorials/dart.md": [], "README.md": ["node"], "doc/faq.md": [],
+    "doc/tutorials/lua.md": ["lua5.4"], "doc/tutorials/dotnet.md": ["mono", "mcs", "curl"], "doc/tutorials/dart.md": [], "doc/tutorials/browser.md": ["chromium"], "README.md": ["node"], "doc/faq.md": [],
 }
 # Files that a page begins with, and that no program here can write: what makes them in its folder.
 BEGINNINGS = {"doc/tutorials/dart.md": [["tests/support/dart_snapshot.py", "--rounds=500", "subscriptions", ".", "visits500", "visits1000", "visits1500", "visits2000"],
-                                        ["tests/support/dart_snapshot.py", "--rounds=500", "cancelled", ".", "mended500", "mended50000", "mended1500", "mended5000000"]]}
+                                        ["tests/support/dart_snapshot.py", "--rounds=500", "cancelled", ".", "mended500", "mended50000", "mended1500", "mended5000000"]],
+              "doc/tutorials/browser.md": [["tests/support/browser.py", "charts.html", "profile", "document.getElementById('next').click()", "20",
+                                            "one.heapsnapshot", "twenty.heapsnapshot", "forty.heapsnapshot"]]}
 TABLE = pathlib.Path(__file__).resolve().parent / "elsewhere.table"
 
 

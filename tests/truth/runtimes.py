@@ -292,4 +292,22 @@ class Dotnet(Runtime):
                            {"DOTNET_SYSTEM_GLOBALIZATION_INVARIANT": "1", "TMPDIR": str(folder)})
 
 
-ALL = {one.name: one for one in (C, Cpp, Go, Lua, Node, Java, Mono, Dotnet, Ruby, Python)}
+class Page(Runtime):
+    """A page in Chromium, whose snapshots are those of DevTools."""
+
+    name = "page"
+    needs = ("chromium",)
+
+    def start(self, program, folder):
+        return kit.Program([sys.executable, str(HERE.parent / "support" / "browser.py"), str(program.source), str(folder / "profile")])
+
+    def capture(self, program, running, folder, out):
+        snapshot = folder / f"{out.stem}.heapsnapshot"
+        running.tell(f"snapshot {snapshot}")
+        running.expect("snapshot")
+        done = subprocess.run([self.tool.path, "import", str(snapshot), "-o", str(out)], capture_output=True, text=True, env=self.tool.environment, check=False)
+        kit.check(done.returncode == 0, done.stderr)
+        snapshot.unlink()
+
+
+ALL = {one.name: one for one in (C, Cpp, Go, Lua, Node, Page, Java, Mono, Dotnet, Ruby, Python)}

@@ -105,19 +105,34 @@ static bool is_bound_this(const hsd_growth_edge *edge)
     return edge->edge.size == sizeof name - 1 && memcmp(edge->edge.data, name, sizeof name - 1) == 0;
 }
 
-/* ": Function onResize (chart.js:9)", ": a method of Menu", where one is most of what a browser keeps there. */
-static hsd_status append_function_below(hsd_buffer *out, const hsd_holder *holder, hsd_error *err)
+#define SHARE_OF_A_FUNCTION 8 /* one part in so many: objects of the engine may be larger than those of the page */
+
+/* The one function that a browser keeps there, or the class whose bound method it is: most of all that are nearest to
+ * the holder. NULL: there are several, or the rest is more than they are. */
+static const hsd_growth_edge *function_below(const hsd_holder *holder)
 {
+    const hsd_growth_edge *largest = NULL;
+    int64_t sum = 0;
     for (size_t i = 0; i < holder->edge_count; i++) {
         const hsd_growth_edge *edge = &holder->edges[i];
-        const bool is_method = is_bound_this(edge);
-        if (!is_method && !has_place_in_code(edge->type)) continue;
-        if (edge->growth_bytes <= holder->growth_bytes / 2) return HSD_OK;
-        HSD_TRY(hsd_buffer_append(out, ": ", 2, err));
-        if (is_method) HSD_TRY(hsd_buffer_append(out, "a method of ", 12, err));
-        return hsd_buffer_append(out, edge->type.data, edge->type.size, err);
+        const bool is_function = is_bound_this(edge) || has_place_in_code(edge->type);
+        if (!is_function || edge->growth_bytes <= 0 || (largest != NULL && edge->depth != largest->depth)) continue;
+        sum = (int64_t)((uint64_t)sum + (uint64_t)edge->growth_bytes);
+        if (largest == NULL || edge->growth_bytes > largest->growth_bytes) largest = edge;
     }
-    return HSD_OK;
+    const bool is_told = largest != NULL && largest->growth_bytes > sum / 2 &&
+                         largest->growth_bytes >= holder->growth_bytes / SHARE_OF_A_FUNCTION;
+    return is_told ? largest : NULL;
+}
+
+/* ": Function onResize (chart.js:9)", ": a method of Menu" */
+static hsd_status append_function_below(hsd_buffer *out, const hsd_holder *holder, hsd_error *err)
+{
+    const hsd_growth_edge *edge = function_below(holder);
+    if (edge == NULL) return HSD_OK;
+    HSD_TRY(hsd_buffer_append(out, ": ", 2, err));
+    if (is_bound_this(edge)) HSD_TRY(hsd_buffer_append(out, "a method of ", 12, err));
+    return hsd_buffer_append(out, edge->type.data, edge->type.size, err);
 }
 
 hsd_status hsd_holder_append_near(hsd_buffer *out, const hsd_holder *holder, const char *before, const char *after,

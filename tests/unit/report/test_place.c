@@ -310,8 +310,13 @@ Test(place, says_by_which_call_a_browser_keeps_it)
     cr_expect_str_eq(near_of(&holder), "window<event listeners>: a method of Menu");
     holder.edges = below;
     holder.edge_count = 3;
-    holder.growth_bytes = 2000; /* no one of them is most of it */
+    holder.growth_bytes = 7000; /* most is of the engine */
     cr_expect_str_eq(near_of(&holder), "window<event listeners>");
+    holder.growth_bytes = 1000;
+    hsd_growth_edge several[3] = {below[0], below[1], below[2]};
+    several[2].growth_bytes = 800;
+    holder.edges = several;
+    cr_expect_str_eq(near_of(&holder), "window<event listeners>", "two functions");
     cr_expect_str_eq(text_of("window", listeners, 7, 0), "window<event listeners>[*].chart");
     cr_expect_str_eq(text_of("window", listeners, 2, 0), "window<cppgc_object>", "no listener yet");
     cr_expect_str_eq(text_of("window", listeners, 4, 7), "window<cppgc_object>{7 more}[*][*]",
