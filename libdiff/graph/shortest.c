@@ -11,9 +11,14 @@
  * earlier level costs one bit. Nodes that refer to nothing get a way and no rank, unless somebody listens; where some
  * nodes alone are wanted and nobody listens, those that refer to nothing and are not wanted are left out altogether.
  *
- * Directly: where ways, blocks and types are in memory and nobody listens, references are not sorted. The readings of a
- * level are gone through in the order of their ranks, so whoever comes to a node first has the smallest rank. Only
- * nodes of one rank, a *group*, can still differ by the name; when the group is over its nodes have their ways.
+ * Directly: where ways, blocks and types are in memory and nobody listens, neither references nor levels are sorted.
+ * The nodes of a level are gone through in the order of their ranks, so whoever comes to a node first has the smallest
+ * rank. Only nodes of one rank, a *group*, can still differ by the name; when the group is over what it came to has its
+ * ways (graph/level_queue.h).
+ *
+ * Narrowly: where it is known what dominates the wanted nodes (hsd_shortest_via), nothing else is gone through once all
+ * that is sought is reached. A node that the others do not dominate cannot be the first to lead to one of them: its own
+ * dominator among them comes to that one a level earlier.
  */
 #include "graph/shortest.h"
 
@@ -26,6 +31,7 @@
 #include "base/fail.h"
 #include "base/page_pool.h"
 #include "base/pages.h"
+#include "graph/level_queue.h"
 #include "graph/quads.h"
 
 #define AREAS          3u
@@ -33,14 +39,6 @@
 #define LEAST_PAGES    16u
 #define ENOUGH_BYTES   (UINT64_C(48) << 20) /* for the areas of small graphs */
 #define PROGRESS_STEPS 0xffffu
-#define FRESH_MOST     ((uint32_t)4096) /* nodes of a group that are listed; more are found by their bits */
-#define FRESH_FEW      ((uint32_t)40)   /* that are sorted by insertion */
-
-typedef struct fresh { /* nodes that the group at hand came to */
-    uint8_t *bits;     /* one bit a node; NULL: the search is not direct */
-    uint32_t *list;    /* the first FRESH_MOST, and as many to sort them */
-    uint64_t count;
-} fresh;
 
 typedef struct search {
     hsd_shortest *shortest;
@@ -55,13 +53,15 @@ typedef struct search {
     hsd_quads *nodes;   /* of the level at hand; then readings */
     hsd_quads *others;  /* references; then nodes of the next level */
     uint64_t way_bytes; /* of memory, in the end */
-    uint64_t wanted_left;
+    uint64_t wanted_left, sought_left;
     uint64_t expanded;
     uint32_t level;
     uint32_t round;
     bool is_done;     /* all that was wanted is reached */
     bool leaves_ends; /* what refers to nothing matters only where it is wanted */
-    fresh fresh;
+    bool is_narrow;   /* nodes matter only where they dominate what is wanted */
+    bool is_direct;
+    hsd_level_queue queue; /* of a direct search */
 } search;
 
 /* ---- ways ---- */
@@ -114,11 +114,16 @@ uint64_t hsd_shortest_least_bytes(uint64_t nodes)
     return seen_bytes(nodes) + least_way_bytes(nodes) + least_area_bytes();
 }
 
-/* A level has seldom more references than an eighth of the graph's nodes; if it has, some are sorted on disk. */
+/* The queue of a direct search stands in front of the areas. */
+static uint64_t queue_bytes(uint64_t nodes) { return (hsd_level_queue_bytes(nodes) + 15) & ~UINT64_C(15); }
+
+/* A level has seldom more references than an eighth of the graph's nodes; if it has, some are sorted on disk. A direct
+ * search takes no more. */
 static uint64_t useful_area_bytes(uint64_t nodes)
 {
     const uint64_t all = (uint64_t)AREAS * nodes * sizeof(hsd_quad);
-    return hsd_max_u64(hsd_min_u64(all, hsd_max_u64(ENOUGH_BYTES, all / 8)), least_area_bytes());
+    const uint64_t direct = queue_bytes(nodes) + least_area_bytes();
+    return hsd_max_u64(hsd_min_u64(all, hsd_max_u64(ENOUGH_BYTES, all / 8)), direct);
 }
 
 uint64_t hsd_shortest_useful_bytes(uint64_t nodes)
@@ -144,21 +149,14 @@ static hsd_status open_ways(search *s, uint64_t nodes, uint64_t memory_bytes, hs
                           err);
 }
 
-static uint64_t fresh_bytes(uint64_t nodes) { return seen_bytes(nodes) + 2 * FRESH_MOST * sizeof(uint32_t); }
-
-/* What the direct search needs comes out of `*area`. */
-static hsd_status take_fresh(search *s, uint64_t *area, hsd_error *err)
+static bool can_be_direct(const search *s, uint64_t area)
 {
-    const uint64_t nodes = hsd_adjacency_node_count(s->adjacency);
-    if (s->config->take != NULL || !s->config->has_near_types || !hsd_adjacency_is_all_resident(s->adjacency) ||
-        *area < fresh_bytes(nodes) + least_area_bytes())
-        return HSD_OK;
-    s->fresh.list = malloc(2 * FRESH_MOST * sizeof *s->fresh.list);
-    s->fresh.bits = calloc((size_t)seen_bytes(nodes), 1);
-    if (s->fresh.list == NULL || s->fresh.bits == NULL) return hsd_fail_nomem(err, "shortest paths");
-    *area -= fresh_bytes(nodes);
-    return HSD_OK;
+    const uint64_t queue = queue_bytes(hsd_adjacency_node_count(s->adjacency));
+    return s->config->take == NULL && s->config->has_near_types && hsd_adjacency_is_all_resident(s->adjacency) &&
+           area >= queue + least_area_bytes();
 }
+
+static hsd_level_reading settle_node(void *context, uint32_t node);
 
 /* Half of what is not needed at least goes to the areas, what they cannot use to the ways. */
 static hsd_status take_memory(search *s, hsd_error *err)
@@ -174,15 +172,18 @@ static hsd_status take_memory(search *s, hsd_error *err)
     uint64_t area = least_area_bytes() + spare / 2;
     const uint64_t ways = hsd_min_u64(memory - seen_bytes(nodes) - hsd_min_u64(area, useful_area_bytes(nodes)), full);
     area = hsd_min_u64(memory - seen_bytes(nodes) - ways, useful_area_bytes(nodes));
-    if (ways == full) HSD_TRY(take_fresh(s, &area, err));
+    s->is_direct = ways == full && can_be_direct(s, area);
     s->seen = calloc((size_t)seen_bytes(nodes), 1);
     s->area_bytes = (size_t)area;
     if (s->seen == NULL || !hsd_page_pool_take(s->config->space->pool, &s->areas, s->area_bytes))
         return hsd_fail_nomem(err, "shortest paths");
-    const size_t capacity = (size_t)area / AREAS / sizeof(hsd_quad);
-    hsd_quad *items = s->areas.pages.data;
+    const uint64_t queue = s->is_direct ? queue_bytes(nodes) : 0;
+    const size_t capacity = (size_t)(area - queue) / AREAS / sizeof(hsd_quad);
+    hsd_quad *items = (hsd_quad *)(void *)((uint8_t *)s->areas.pages.data + queue);
     for (size_t i = 0; i < HSD_ARRAY_LEN(s->quads); i++)
         hsd_quads_init(&s->quads[i], items + i * capacity, items + (AREAS - 1) * capacity, capacity, s->config->space);
+    if (s->is_direct)
+        hsd_level_queue_init(&s->queue, s->areas.pages.data, (uint32_t)nodes, &s->quads[1], settle_node, s);
     return open_ways(s, nodes, ways, err);
 }
 
@@ -194,18 +195,48 @@ static void give_memory(search *s)
     hsd_pages_give(&s->way_area);
     hsd_page_pool_give(s->config->space->pool, &s->areas, s->areas.pages.data != NULL ? s->area_bytes : 0);
     free(s->seen);
-    free(s->fresh.bits);
-    free(s->fresh.list);
 }
 
 /* ---- reaching ---- */
+
+static int compare_sought(const void *left, const void *right)
+{
+    const uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    return (a > b) - (a < b);
+}
+
+static void reach_via(search *s, uint32_t node)
+{
+    const hsd_shortest_via *via = s->config->via;
+    if (s->is_narrow || bsearch(&node, via->sought, via->sought_count, sizeof node, compare_sought) == NULL) return;
+    s->is_narrow = --s->sought_left == 0;
+}
+
+/* The node is neither wanted nor on a way to what is. */
+static bool is_beside(const search *s, uint32_t node)
+{
+    return s->is_narrow && !hsd_bit_get(s->config->via->bits, node);
+}
 
 static void reach(search *s, uint32_t node)
 {
     hsd_bit_set(s->seen, node);
     s->shortest->reached++;
+    if (s->config->via != NULL && hsd_bit_get(s->config->via->bits, node)) reach_via(s, node);
     if (s->config->wanted == NULL || !hsd_bit_get(s->config->wanted, node)) return;
     if (--s->wanted_left == 0) s->is_done = true;
+}
+
+/* The way of a node is final. */
+static hsd_level_reading settle_node(void *context, uint32_t node)
+{
+    search *s = context;
+    reach(s, node);
+    if (hsd_adjacency_is_leaf(s->adjacency, node) || is_beside(s, node)) return (hsd_level_reading){.is_idle = true};
+    return (hsd_level_reading){
+        .name = hsd_shortest_way(s->shortest, node).name,
+        .type = s->config->type_of == NULL ? 0 : s->config->type_of(s->config->type_context, node),
+    };
 }
 
 static hsd_status tell(search *s, const hsd_reading *reading, hsd_error *err)
@@ -224,8 +255,9 @@ static hsd_status check_shortest(search *s, hsd_error *err)
 /* ---- the steps of a level ---- */
 
 /* No way that is asked for leads through the node. */
-static bool is_idle_end(const search *s, uint32_t node)
+static bool is_idle(const search *s, uint32_t node)
 {
+    if (is_beside(s, node)) return true;
     return s->leaves_ends && hsd_adjacency_is_leaf(s->adjacency, node) && !hsd_bit_get(s->config->wanted, node);
 }
 
@@ -233,7 +265,7 @@ static hsd_status put_targets(search *s, const hsd_targets *targets, uint32_t so
 {
     for (uint32_t i = 0; i < targets->count; i++) {
         const uint32_t target = targets->items[i];
-        if (hsd_bit_get(s->seen, target) || is_idle_end(s, target)) continue;
+        if (hsd_bit_get(s->seen, target) || is_idle(s, target)) continue;
         HSD_TRY(hsd_quads_put(s->others, target, rank, targets->names[i], source, err));
     }
     return HSD_OK;
@@ -261,7 +293,7 @@ static hsd_status expand_shortest(search *s, hsd_error *err)
         if (status == HSD_END) return hsd_quads_sort(s->others, err);
         HSD_TRY(status);
         const uint32_t number = node->word[0];
-        if (hsd_adjacency_is_leaf(s->adjacency, number)) continue;
+        if (hsd_adjacency_is_leaf(s->adjacency, number) || is_beside(s, number)) continue;
         HSD_TRY(expand_node(s, number, node->word[1], err));
     }
 }
@@ -272,7 +304,7 @@ static hsd_status choose_one(search *s, const hsd_quad *best, hsd_error *err)
     const uint32_t node = best->word[0];
     reach(s, node);
     HSD_TRY(set_way(s, node, best->word[3], best->word[2], err));
-    if (s->config->take == NULL && hsd_adjacency_is_leaf(s->adjacency, node)) return HSD_OK;
+    if (s->config->take == NULL && (hsd_adjacency_is_leaf(s->adjacency, node) || is_beside(s, node))) return HSD_OK;
     const uint32_t type = s->config->type_of == NULL ? 0 : s->config->type_of(s->config->type_context, node);
     return hsd_quads_put(s->nodes, best->word[1], best->word[2], type, node, err);
 }
@@ -332,27 +364,23 @@ static hsd_status rank(search *s, hsd_error *err)
 
 /* ---- a level directly ---- */
 
-static bool is_direct(const search *s) { return s->fresh.bits != NULL; }
-
 /* A node of the group at hand refers to `target`. */
 static void come_to(search *s, uint32_t target, uint32_t source, uint32_t name)
 {
     hsd_paged *const ways = &s->shortest->ways;
-    if (hsd_bit_get(s->seen, target) || is_idle_end(s, target)) return;
-    if (hsd_bit_get(s->fresh.bits, target)) {
+    if (hsd_bit_get(s->seen, target) || is_idle(s, target)) return;
+    if (hsd_level_queue_has(&s->queue, target)) {
         if (name < hsd_shortest_way(s->shortest, target).name) store_way(ways, target, source + 1, name);
         return;
     }
-    hsd_bit_set(s->fresh.bits, target);
-    if (s->fresh.count < FRESH_MOST) s->fresh.list[s->fresh.count] = target;
-    s->fresh.count++;
+    hsd_level_queue_add(&s->queue, target);
     store_way(ways, target, source + 1, name);
 }
 
 static hsd_status expand_directly(search *s, uint32_t node, hsd_error *err)
 {
     hsd_targets targets;
-    if (hsd_adjacency_is_leaf(s->adjacency, node)) return HSD_OK;
+    if (hsd_adjacency_is_leaf(s->adjacency, node) || is_beside(s, node)) return HSD_OK;
     hsd_adjacency_get_named(s->adjacency, node, &targets);
     for (;;) {
         for (uint32_t i = 0; i < targets.count; i++)
@@ -363,93 +391,33 @@ static hsd_status expand_directly(search *s, uint32_t node, hsd_error *err)
     return (++s->expanded & PROGRESS_STEPS) == 0 ? check_shortest(s, err) : HSD_OK;
 }
 
-/* The way of a node is final: to the readings of the next level. */
-static hsd_status settle_node(search *s, uint32_t node, uint32_t rank, hsd_error *err)
-{
-    hsd_bit_clear(s->fresh.bits, node);
-    reach(s, node);
-    if (hsd_adjacency_is_leaf(s->adjacency, node)) return HSD_OK;
-    const uint32_t type = s->config->type_of == NULL ? 0 : s->config->type_of(s->config->type_context, node);
-    return hsd_quads_put(s->others, rank, hsd_shortest_way(s->shortest, node).name, type, node, err);
-}
-
-static hsd_status settle_by_bits(search *s, uint32_t rank, hsd_error *err)
-{
-    const uint64_t bytes = seen_bytes(hsd_adjacency_node_count(s->adjacency));
-    for (uint64_t i = 0; i < bytes; i++) {
-        for (uint32_t bits = s->fresh.bits[i]; bits != 0; bits &= bits - 1)
-            HSD_TRY(settle_node(s, (uint32_t)(i * 8) + (uint32_t)__builtin_ctz(bits), rank, err));
-    }
-    return HSD_OK;
-}
-
-static void insert_nodes(uint32_t *list, uint32_t count)
-{
-    for (uint32_t i = 1; i < count; i++) {
-        const uint32_t node = list[i];
-        uint32_t j = i;
-        for (; j > 0 && list[j - 1] > node; j--)
-            list[j] = list[j - 1];
-        list[j] = node;
-    }
-}
-
-/* The listed nodes in ascending order: three passes or four, as many as the largest node has bytes. */
-static const uint32_t *sort_fresh(const search *s, uint32_t count)
-{
-    uint32_t *from = s->fresh.list, *to = from + FRESH_MOST;
-    const uint32_t nodes = hsd_adjacency_node_count(s->adjacency);
-    if (count <= FRESH_FEW) {
-        insert_nodes(from, count);
-        return from;
-    }
-    for (unsigned shift = 0; shift < 32 && nodes >> shift != 0; shift += 8) {
-        uint32_t at[257] = {0};
-        for (uint32_t i = 0; i < count; i++)
-            at[(from[i] >> shift & 0xff) + 1]++;
-        for (unsigned digit = 0; digit < 256; digit++)
-            at[digit + 1] += at[digit];
-        for (uint32_t i = 0; i < count; i++)
-            to[at[from[i] >> shift & 0xff]++] = from[i];
-        uint32_t *swap = from;
-        from = to;
-        to = swap;
-    }
-    return from;
-}
-
-/* In ascending order, so that readings alike stand in the order of their nodes. */
-static hsd_status settle_group(search *s, uint32_t rank, hsd_error *err)
-{
-    const uint64_t count = s->fresh.count;
-    s->fresh.count = 0;
-    if (count > FRESH_MOST) return settle_by_bits(s, rank, err);
-    const uint32_t *list = sort_fresh(s, (uint32_t)count);
-    for (uint64_t i = 0; i < count; i++)
-        HSD_TRY(settle_node(s, list[i], rank, err));
-    return HSD_OK;
-}
-
-/* Readings, in their order and those of one rank in the order of nodes, to the readings of the next level. */
+/* Nodes in the order of their ranks and those of one rank in the order of nodes, to those of the next level. */
 static hsd_status run_level_directly(search *s, hsd_error *err)
 {
-    hsd_quad last = {{0}};
-    uint32_t rank = 0;
-    hsd_quads_begin(s->others, 3);
+    hsd_level_queue *queue = &s->queue;
+    const uint32_t begin = queue->head, end = queue->tail;
+    for (; queue->head < end; queue->head++) {
+        if (queue->head != begin && hsd_bit_get(queue->begins, queue->head)) {
+            HSD_TRY(hsd_level_queue_settle(queue, err));
+            if (s->is_done) return HSD_OK;
+        }
+        HSD_TRY(expand_directly(s, queue->nodes[queue->head], err));
+    }
+    return hsd_level_queue_settle(queue, err);
+}
+
+/* The roots of a round, in the order of their ranks. */
+static hsd_status begin_directly(search *s, hsd_error *err)
+{
+    uint32_t last = 0;
     for (bool is_first = true;; is_first = false) {
         const hsd_quad *at;
         const hsd_status status = hsd_quads_next(s->nodes, &at, err);
-        if (status == HSD_END) break;
+        if (status == HSD_END) return HSD_OK;
         HSD_TRY(status);
-        if (!is_first && memcmp(at->word, last.word, 3 * sizeof last.word[0]) != 0) {
-            HSD_TRY(settle_group(s, rank++, err));
-            if (s->is_done) return HSD_OK;
-        }
-        last = *at;
-        HSD_TRY(expand_directly(s, last.word[3], err));
+        hsd_level_queue_put(&s->queue, at->word[3], is_first || at->word[0] != last);
+        last = at->word[0];
     }
-    HSD_TRY(settle_group(s, rank, err));
-    return hsd_quads_sort(s->others, err);
 }
 
 /* ---- rounds ---- */
@@ -457,14 +425,14 @@ static hsd_status run_level_directly(search *s, hsd_error *err)
 static hsd_status put_root(search *s, const hsd_reading *root, hsd_error *err)
 {
     HSD_TRY(tell(s, root, err));
-    return is_direct(s) ? hsd_quads_put(s->nodes, root->rank, 0, 0, root->node, err)
+    return s->is_direct ? hsd_quads_put(s->nodes, root->rank, 0, 0, root->node, err)
                         : hsd_quads_put(s->nodes, root->node, root->rank, 0, 0, err);
 }
 
 static hsd_status begin_round(search *s, uint32_t begin, uint32_t end, hsd_error *err)
 {
     hsd_reading reading = {.round = s->round};
-    hsd_quads_begin(s->nodes, is_direct(s) ? 3 : 1);
+    hsd_quads_begin(s->nodes, s->is_direct ? 3 : 1);
     for (uint32_t node = begin; node < end; node++) {
         reading.node = node;
         reading.rank = s->config->rank_of_root == NULL ? node - s->config->roots.begin
@@ -474,15 +442,19 @@ static hsd_status begin_round(search *s, uint32_t begin, uint32_t end, hsd_error
         reach(s, node);
         HSD_TRY(put_root(s, &reading, err));
     }
-    return hsd_quads_sort(s->nodes, err);
+    HSD_TRY(hsd_quads_sort(s->nodes, err));
+    return s->is_direct ? begin_directly(s, err) : HSD_OK;
 }
 
 /* True if the level has no nodes. */
-static bool is_empty(const hsd_quads *nodes) { return nodes->count == 0 && nodes->run_count == 0; }
+static bool is_empty(const search *s)
+{
+    return s->is_direct ? s->queue.head == s->queue.tail : s->nodes->count == 0 && s->nodes->run_count == 0;
+}
 
 static hsd_status run_level(search *s, hsd_error *err)
 {
-    if (is_direct(s)) return run_level_directly(s, err);
+    if (s->is_direct) return run_level_directly(s, err);
     HSD_TRY(expand_shortest(s, err));
     HSD_TRY(choose_shortest(s, err));
     return s->is_done ? HSD_OK : rank(s, err);
@@ -493,7 +465,7 @@ static hsd_status run_round(search *s, uint32_t begin, uint32_t end, hsd_error *
     if (s->is_done) return HSD_OK;
     s->level = 0;
     HSD_TRY(begin_round(s, begin, end, err));
-    while (!s->is_done && !is_empty(s->nodes)) {
+    while (!s->is_done && !is_empty(s)) {
         s->level++;
         s->shortest->levels++;
         HSD_TRY(run_level(s, err));
@@ -532,6 +504,7 @@ static hsd_status run(search *s, hsd_error *err)
     s->wanted_left = s->config->wanted_count;
     s->leaves_ends = s->config->wanted != NULL && s->config->take == NULL;
     s->is_done = s->config->wanted != NULL && s->wanted_left == 0;
+    s->sought_left = s->config->via != NULL ? s->config->via->sought_count : 0;
     if (s->config->has_avoided && s->config->avoided < nodes) hsd_bit_set(s->seen, s->config->avoided);
     HSD_TRY(run_round(s, roots->begin, stacks, err));
     s->round = 1;
@@ -549,6 +522,7 @@ hsd_status hsd_shortest_find(hsd_shortest *shortest, hsd_adjacency *adjacency, c
 {
     HSD_ASSERT(config->roots.begin <= config->roots.end);
     HSD_ASSERT(config->wanted != NULL || config->wanted_count == 0);
+    HSD_ASSERT(config->via == NULL || (config->wanted != NULL && config->take == NULL && !config->has_avoided));
     search s = {.shortest = shortest, .adjacency = adjacency, .config = config};
     memset(shortest, 0, sizeof *shortest);
     shortest->ways.file.fd = -1;

@@ -40,6 +40,18 @@ typedef struct hsd_reading {
 
 typedef hsd_status (*hsd_reading_fn)(void *context, const hsd_reading *reading, hsd_error *err);
 
+/*
+ * What is known of the nodes on the ways to the wanted ones. Every path to a node leads through all that dominate it,
+ * and where a dominator refers to the next one the shortest path takes that reference. So once the search has come to
+ * all nodes of which this is not known, it looks at nothing but dominators.
+ */
+typedef struct hsd_shortest_via {
+    const uint8_t *bits;    /* one bit a node: the wanted ones and all that dominate one */
+    const uint32_t *sought; /* of these, in ascending order: their immediate dominator is none of the nodes, or does
+                             * not refer to them, or is not among `bits` */
+    size_t sought_count;
+} hsd_shortest_via;
+
 typedef struct hsd_shortest_config {
     hsd_root_nodes roots;         /* in the order of their names within each round */
     const uint32_t *rank_of_root; /* of root node begin + i: order of its name; equal for equal names; NULL:
@@ -51,6 +63,7 @@ typedef struct hsd_shortest_config {
      * all. */
     const uint8_t *wanted;
     uint64_t wanted_count;
+    const hsd_shortest_via *via; /* with `wanted`, and with neither `take` nor `avoided`; NULL = not known */
     bool has_avoided;
     uint32_t avoided;    /* no path goes through this node, nor to it */
     hsd_reading_fn take; /* told of each node as it gets its rank; NULL = not wanted */

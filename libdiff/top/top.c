@@ -4,7 +4,7 @@
  *
  *      single ──► counts by type and root ──────────────────────────────┐
  *          └────► tree ── top_walk ──► retained by type, root, object ──┴─► rows
- *          └────► graph ── path_find ──► paths of these objects ────────────┘
+ *          └────► graph ── top_paths ──► paths of these objects ────────────┘
  */
 #include <hsdiff/top.h>
 
@@ -15,10 +15,10 @@
 #include "base/fail.h"
 #include "base/options.h"
 #include "io/stopwatch.h"
-#include "paths/path_find.h"
 #include "paths/path_text.h"
 #include "top/single_rows.h"
 #include "top/top.h"
+#include "top/top_paths.h"
 #include "top/top_walk.h"
 #include "walk/store.h"
 
@@ -159,21 +159,9 @@ static hsd_status make_objects(top_run *r, hsd_shortest *shortest, hsd_error *er
 static hsd_status find_objects(top_run *r, hsd_error *err)
 {
     hsd_shortest shortest;
-    hsd_side_walk *side = &r->single->side;
     if (r->walk.entry_count == 0) return HSD_OK;
-    uint8_t *wanted = calloc((size_t)side->node_count / 8 + 1, 1);
-    if (wanted == NULL) return hsd_fail_nomem(err, "one bit an object");
-    for (size_t i = 0; i < r->walk.entry_count; i++)
-        hsd_bit_set(wanted, r->walk.entries[i].node);
-    uint64_t wanted_count = r->walk.entry_count;
-    if (r->walk.accumulation.retained_bytes > 0 && !hsd_bit_get(wanted, r->walk.accumulation.node)) {
-        hsd_bit_set(wanted, r->walk.accumulation.node);
-        wanted_count++;
-    }
-    hsd_status status = hsd_path_find(&shortest, side, wanted, wanted_count, err);
-    free(wanted);
-    HSD_TRY(status);
-    status = make_objects(r, &shortest, err);
+    HSD_TRY(hsd_top_paths_find(&shortest, &r->walk, &r->single->side, err));
+    const hsd_status status = make_objects(r, &shortest, err);
     hsd_shortest_close(&shortest);
     return status;
 }

@@ -13,6 +13,7 @@
 #include <hscapture/hscapture.h>
 
 #define PROGRESS_STEPS UINT64_C(0xffff)
+#define MOST_WAYS      ((size_t)64 << 10)
 #define LIST_WORDS     6u /* id; type and whether it has a dominator; bytes; retained bytes, objects; dominator */
 
 /* ---- the objects that retain most ---- */
@@ -35,15 +36,57 @@ static inline hsd_heap heap_of(const hsd_top_walk *walk)
     return (hsd_heap){walk->entries, sizeof *walk->entries, top_object_comes_later, NULL};
 }
 
+/* Whatever dominates an object retains as much, so this only grows. */
+static void raise_least(hsd_top_walk *walk)
+{
+    if (walk->entry_count < walk->entry_capacity) return;
+    const uint64_t entries = walk->entry_count > 0 ? walk->entries[0].retained_bytes : UINT64_MAX;
+    walk->least_bytes = hsd_min_u64(entries, walk->accumulation.retained_bytes);
+}
+
 static void consider(hsd_top_walk *walk, const hsd_top_entry *entry)
 {
     if (walk->entry_count < walk->entry_capacity) {
         walk->entries[walk->entry_count] = *entry;
         hsd_heap_up(heap_of(walk), walk->entry_count++);
+        raise_least(walk);
     } else if (walk->entry_count > 0 && is_before(entry, &walk->entries[0])) {
         walk->entries[0] = *entry;
         hsd_heap_down(heap_of(walk), 0, walk->entry_count);
+        raise_least(walk);
     }
+}
+
+/* ---- what dominates them ---- */
+
+static void forget_ways(hsd_top_walk *walk)
+{
+    free(walk->ways);
+    walk->ways = NULL;
+    walk->way_count = 0;
+}
+
+/* Those that retain too little go. */
+static void sift_ways(hsd_top_walk *walk)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < walk->way_count; i++)
+        if (walk->ways[i].retained_bytes >= walk->least_bytes) walk->ways[kept++] = walk->ways[i];
+    walk->way_count = kept;
+}
+
+static void put_way(hsd_top_walk *walk, const hsd_top_entry *entry, bool is_sought)
+{
+    if (walk->ways == NULL || entry->retained_bytes < walk->least_bytes) return;
+    if (walk->way_count == walk->way_capacity) {
+        sift_ways(walk);
+        if (walk->way_count > walk->way_capacity / 2) {
+            forget_ways(walk);
+            return;
+        }
+    }
+    walk->ways[walk->way_count++] =
+        (hsd_top_way){entry->retained_bytes, entry->node, entry->first, entry->end, is_sought};
 }
 
 /* ---- the walk ---- */
@@ -52,8 +95,10 @@ typedef struct frame {
     hsd_top_entry entry; /* what it retains is complete when it is left */
     uint64_t dominator;  /* id of the nearest object above */
     uint64_t heaviest;   /* the most that one object below retains, helpers and links looked through */
-    uint32_t number;     /* type, or root's name */
     uint32_t edge;
+    uint32_t next;  /* place where the next one below begins, if nothing is left out */
+    bool has_gap;   /* something was left out: what follows below may have another immediate dominator */
+    bool is_sought; /* likewise of this one, or its dominator does not refer to it */
     bool is_root, is_topmost, has_dominator;
     bool is_inner;  /* never among the biggest */
     bool has_links; /* an object of its type below it is inner: it is a link itself, if the one above is of its type */
@@ -71,23 +116,34 @@ static bool is_inner(const hsd_single *single, const hsd_tree_node *node, const 
 {
     if (node->flags & HSD_TREE_IS_ROOT || parent->is_root) return false;
     if (single->types.flags[node->type] & HSC_TYPE_INTERNAL) return true;
-    return parent->number == node->type && parent->edge == node->edge && node->edge != HSD_TREE_INDIRECT;
+    return parent->entry.type == node->type && parent->edge == node->edge && node->edge != HSD_TREE_INDIRECT;
+}
+
+/* Of a node whose immediate dominator is the frame above, for all that is known: whether that refers to it. */
+static bool is_sought(const hsd_tree_node *node, frame *parent)
+{
+    parent->has_gap |= node->first != parent->next;
+    parent->next = node->end;
+    return parent->has_gap || node->edge == HSD_TREE_INDIRECT;
 }
 
 static hsd_status enter_top_object(void *context, const hsd_tree_node *node, void *above, void *here, hsd_error *err)
 {
     visit *v = context;
-    const frame *parent = above;
+    frame *parent = above;
     const bool is_root = node->flags & HSD_TREE_IS_ROOT;
     *(frame *)here = (frame){
         .entry = {.id = node->id,
                   .bytes = node->bytes,
                   .node = node->node,
                   .type = node->type,
+                  .first = node->first,
+                  .end = node->end,
                   .retained_bytes = node->bytes,
                   .retained_objects = !is_root},
-        .number = node->type,
         .edge = node->edge,
+        .next = node->first + 1,
+        .is_sought = is_sought(node, parent),
         .is_root = is_root,
         .is_inner = is_inner(v->single, node, parent),
         .is_topmost = hsd_retained_enter(is_root ? &v->walk->roots : &v->walk->types, node->type),
@@ -105,18 +161,24 @@ static bool is_gathered(const visit *v, uint64_t retained, uint64_t heaviest)
     return heaviest <= retained / 10 || (heaviest <= retained / 4 && heaviest < v->heap_bytes / 10);
 }
 
+static void keep_accumulation(hsd_top_walk *walk, const hsd_top_entry *entry)
+{
+    walk->accumulation = *entry;
+    raise_least(walk);
+}
+
 /* f is left, all below it is known. */
 static void look_for_accumulation(const visit *v, const frame *f, frame *parent)
 {
     hsd_top_walk *walk = v->walk;
-    const bool is_same = !parent->is_root && parent->number == f->number,
+    const bool is_same = !parent->is_root && parent->entry.type == f->entry.type,
                is_part = f->is_inner || (is_same && f->has_links);
     parent->heaviest = hsd_max_u64(parent->heaviest, is_part ? f->heaviest : f->entry.retained_bytes);
     parent->has_links |= is_same && f->is_inner;
     if (is_part || !is_gathered(v, f->entry.retained_bytes, f->heaviest)) return;
     if (f->entry.retained_bytes > 0 &&
         (walk->accumulation.retained_bytes == 0 || is_before(&f->entry, &walk->accumulation)))
-        walk->accumulation = f->entry;
+        keep_accumulation(walk, &f->entry);
 }
 
 static hsd_status list(hsd_sorter *sorter, const frame *f, hsd_error *err)
@@ -134,9 +196,10 @@ static hsd_status leave_top_object(void *context, void *here, void *above, hsd_e
 {
     hsd_top_walk *walk = ((visit *)context)->walk;
     frame *f = here, *parent = above;
-    hsd_retained_leave(f->is_root ? &walk->roots : &walk->types, f->number, f->is_topmost, f->entry.retained_bytes);
+    hsd_retained_leave(f->is_root ? &walk->roots : &walk->types, f->entry.type, f->is_topmost, f->entry.retained_bytes);
     parent->entry.retained_bytes = hsd_add_saturating(parent->entry.retained_bytes, f->entry.retained_bytes);
     parent->entry.retained_objects += f->entry.retained_objects;
+    put_way(walk, &f->entry, f->is_sought);
     if (f->is_root) {
         parent->heaviest = hsd_max_u64(parent->heaviest, f->heaviest);
         return HSD_OK;
@@ -160,6 +223,8 @@ static hsd_status make_room_for_top_object(hsd_top_walk *walk, const hsd_single 
     const uint64_t live = hsd_sorter_count(single->side.tree);
     walk->entry_capacity = (size_t)hsd_min_u64(most, live);
     walk->entries = calloc(walk->entry_capacity + 1, sizeof *walk->entries);
+    walk->way_capacity = (size_t)hsd_min_u64(MOST_WAYS, live + 1);
+    walk->ways = malloc(walk->way_capacity * sizeof *walk->ways);
     if (walk->entries == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for the %zu biggest objects", most);
     HSD_TRY(hsd_retained_init(&walk->types, single->types.names.count, err));
     return hsd_retained_init(&walk->roots, single->side.roots.names.count, err);
@@ -186,7 +251,7 @@ hsd_status hsd_top_walk_run(hsd_top_walk *walk, hsd_single *single, size_t most,
                                       .leave = leave_top_object,
                                       .leaf = see_top_leaf};
     const uint64_t stack_bytes = wants_list ? single->plan.growth_bytes / 4 : single->plan.growth_bytes;
-    frame super_root = {.is_root = true};
+    frame super_root = {.is_root = true, .has_gap = true};
     memset(walk, 0, sizeof *walk);
     HSD_TRY(make_room_for_top_object(walk, single, most, err));
     const uint64_t list_bytes = hsd_max_u64(single->plan.growth_bytes - stack_bytes, HSD_SORT_MIN_BYTES);
@@ -222,6 +287,7 @@ void hsd_top_walk_release(hsd_top_walk *walk)
 {
     hsd_retained_release(&walk->types);
     hsd_retained_release(&walk->roots);
+    forget_ways(walk);
     free(walk->entries);
     hsd_sorter_free(walk->list);
     memset(walk, 0, sizeof *walk);

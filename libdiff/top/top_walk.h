@@ -13,7 +13,14 @@
 typedef struct hsd_top_entry { /* an object and its subtree */
     uint64_t id, bytes, retained_bytes, retained_objects;
     uint32_t node, type;
+    uint32_t first, end; /* its place in the dominator tree */
 } hsd_top_entry;
+
+typedef struct hsd_top_way { /* what dominates an entry, or is one */
+    uint64_t retained_bytes;
+    uint32_t node, first, end;
+    bool is_sought; /* maybe its immediate dominator does not refer to it */
+} hsd_top_way;
 
 typedef struct hsd_top_walk {
     hsd_retained_sums types, roots; /* by common type; by root's name on this side */
@@ -22,6 +29,10 @@ typedef struct hsd_top_walk {
     size_t entry_count, entry_capacity;
     hsd_top_entry accumulation; /* as hsd_top has it; retains 0 bytes: there is none */
     hsd_sorter *list;           /* every object by id; NULL unless it was asked for */
+    /* All that dominates an entry or the accumulation and more, these with it; NULL where it is too much */
+    hsd_top_way *ways;
+    size_t way_count, way_capacity;
+    uint64_t least_bytes; /* what retains less dominates none of them */
 } hsd_top_walk;
 
 /*

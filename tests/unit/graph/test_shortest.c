@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "base/bits.h"
 #include "graph/shortest.h"
 #include "support/random.h"
 
@@ -377,6 +378,99 @@ Test(shortest, search_stops_when_all_that_is_wanted_is_reached)
             const reading found = read_way(&g, &shortest, node);
             if (bits[node / 8] >> node % 8 & 1) expect_equal(&found, &wanted[node], seed + i, node);
             if (node < g.roots.begin && wanted[node].round == 0) cr_assert(found.count <= deepest);
+        }
+        hsd_shortest_close(&shortest);
+        hsd_adjacency_free(a);
+    }
+}
+
+/* ---- what dominates the wanted ones ---- */
+
+/* Which nodes the roots of begin … end reach over others than `without` and those of earlier rounds. */
+static void reach_without(const graph *g, uint32_t begin, uint32_t end, uint32_t without, const bool *earlier,
+                          bool *reached)
+{
+    for (uint32_t node = 0; node < g->nodes; node++)
+        reached[node] = node >= begin && node < end && node != without;
+    for (bool goes_on = true; goes_on;) {
+        goes_on = false;
+        for (uint32_t e = 0; e < g->edge_count; e++) {
+            const edge *way = &g->edges[e];
+            if (!reached[way->source] || reached[way->target] || way->target == without || earlier[way->target])
+                continue;
+            reached[way->target] = goes_on = true;
+        }
+    }
+}
+
+typedef struct dominated { /* node d dominates node v, both of one round */
+    bool by[MOST][MOST];
+    uint32_t count[MOST];
+} dominated;
+
+static void dominate_round(const graph *g, uint32_t begin, uint32_t end, bool *earlier, dominated *out)
+{
+    bool all[MOST], left[MOST];
+    reach_without(g, begin, end, UINT32_MAX, earlier, all);
+    for (uint32_t d = 0; d < g->nodes; d++) {
+        if (!all[d]) continue;
+        reach_without(g, begin, end, d, earlier, left);
+        for (uint32_t v = 0; v < g->nodes; v++) {
+            out->by[v][d] = all[v] && !left[v];
+            out->count[v] += out->by[v][d];
+        }
+    }
+    for (uint32_t node = 0; node < g->nodes; node++)
+        earlier[node] |= all[node];
+}
+
+/* The immediate dominator refers to the node. */
+static bool is_referred(const graph *g, const dominated *d, uint32_t node)
+{
+    for (uint32_t e = 0; e < g->edge_count; e++) {
+        const uint32_t source = g->edges[e].source;
+        if (g->edges[e].target == node && d->by[node][source] && d->count[source] + 1 == d->count[node]) return true;
+    }
+    return false;
+}
+
+Test(shortest, paths_are_the_same_where_it_is_known_what_dominates)
+{
+    const uint64_t seed = test_seed(53);
+    for (uint64_t i = 0; i < 4000; i++) {
+        test_random random = {seed + i};
+        graph g = random_graph(&random);
+        reading best[MOST];
+        uint8_t wanted[MOST / 8 + 1] = {0}, on_way[MOST / 8 + 1] = {0};
+        uint32_t sought[MOST];
+        dominated d = {.count = {0}};
+        bool earlier[MOST] = {false};
+        hsd_shortest shortest;
+        hsd_shortest_via via = {on_way, sought, 0};
+        hsd_shortest_config config = config_of(&g, UINT64_C(1) << 20);
+        define(&g, UINT32_MAX, best);
+        dominate_round(&g, g.roots.begin, g.roots.second, earlier, &d);
+        dominate_round(&g, g.roots.second, g.roots.end, earlier, &d);
+        for (uint32_t node = 0; node < g.nodes; node++) {
+            if (best[node].count == 0 || test_below(&random, 4) != 0) continue;
+            hsd_bit_set(wanted, node);
+            config.wanted_count++;
+            for (uint32_t other = 0; other < g.nodes; other++)
+                if (d.by[node][other]) hsd_bit_set(on_way, other);
+        }
+        for (uint32_t node = 0; node < g.nodes; node++) {
+            const bool is_unsure = test_below(&random, 8) == 0;
+            if (hsd_bit_get(on_way, node) && (is_unsure || !is_referred(&g, &d, node)))
+                sought[via.sought_count++] = node;
+        }
+        config.wanted = wanted;
+        config.via = &via;
+        config.has_near_types = i % 2 == 0;
+        hsd_adjacency *a = to_adjacency(&g);
+        cr_assert_eq(hsd_shortest_find(&shortest, a, &config, &err), HSD_OK, "%s", err.text);
+        for (uint32_t node = 0; node < g.nodes; node++) {
+            const reading found = read_way(&g, &shortest, node);
+            if (hsd_bit_get(wanted, node)) expect_equal(&found, &best[node], seed + i, node);
         }
         hsd_shortest_close(&shortest);
         hsd_adjacency_free(a);

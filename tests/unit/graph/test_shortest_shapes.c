@@ -142,13 +142,14 @@ Test(shortest_shapes, paths_through_a_wide_random_graph_are_the_same_in_little_m
     hsd_adjacency_free(a);
 }
 
-Test(shortest_shapes, paths_survive_one_node_that_refers_to_all)
+/* Under few names, which make one kind of readings each, and under many. */
+static void expect_star(uint32_t name_count)
 {
     hsd_adjacency *a;
     uint32_t all[MANY - 1], names[MANY - 1];
     for (uint32_t i = 0; i < MANY - 1; i++) {
         all[i] = i + 1;
-        names[i] = hash(i) % 3;
+        names[i] = hash(i) % name_count;
     }
     cr_assert_eq(hsd_adjacency_begin(&a, UINT64_C(16) << 20, &space, &err), HSD_OK);
     cr_assert_eq(hsd_adjacency_with_names(a, UINT64_C(16) << 20, &err), HSD_OK);
@@ -161,6 +162,37 @@ Test(shortest_shapes, paths_survive_one_node_that_refers_to_all)
     cr_assert_eq(hsd_adjacency_add(a, MANY, &first, NULL, 1, &err), HSD_OK);
     cr_assert_eq(hsd_adjacency_finish(a, MANY + 1, &err), HSD_OK);
     expect_same_ways(a, MANY + 1, 0);
+    hsd_adjacency_free(a);
+}
+
+Test(shortest_shapes, paths_survive_one_node_that_refers_to_all)
+{
+    expect_star(3);
+    expect_star(MANY);
+}
+
+/* 300 nodes refer to 400 each, the first of them under many names: groups that are listed, and larger ones. */
+Test(shortest_shapes, paths_survive_groups_of_some_hundred_nodes)
+{
+    hsd_adjacency *a;
+    cr_assert_eq(hsd_adjacency_begin(&a, UINT64_C(16) << 20, &space, &err), HSD_OK);
+    cr_assert_eq(hsd_adjacency_with_names(a, UINT64_C(16) << 20, &err), HSD_OK);
+    for (uint32_t i = 0; i < MANY; i++) {
+        uint32_t out[400], names[400], count = i < 300 ? 400 : 2;
+        const uint32_t kinds = i < 100 ? 400 : 7;
+        if (i == 0) count = 299;
+        for (uint32_t j = 0; j < count; j++) {
+            out[j] = i == 0 ? j + 1 : i < 300 ? i * 400 - 100 + j : hash(i * 2 + j) % MANY;
+            names[j] = i == 0 ? 0 : hash(i + j) % kinds;
+        }
+        cr_assert_eq(hsd_adjacency_add(a, i, out, names, count, &err), HSD_OK);
+    }
+    const uint32_t first = 0;
+    cr_assert_eq(hsd_adjacency_add(a, MANY, &first, NULL, 1, &err), HSD_OK);
+    cr_assert_eq(hsd_adjacency_finish(a, MANY + 1, &err), HSD_OK);
+    hsd_shortest tight = find_in(a, hsd_shortest_least_bytes(MANY + 1));
+    expect_same_ways(a, tight.reached, 0);
+    hsd_shortest_close(&tight);
     hsd_adjacency_free(a);
 }
 
