@@ -395,6 +395,13 @@ static void tell_import(const hsd_import *import, hsd_stopwatch *watch)
     hsd_stopwatch_note(watch, import->reporter, import->source->name, "importing");
 }
 
+/* Of a file that is as it is: what unpacks is asked how far it has come. */
+static uint64_t read_ahead(const hsd_import *import, input *in)
+{
+    if (!import->has_threads || !in->importer->reads_ahead || in->top != &in->file) return 0;
+    return hsd_source_read_ahead(in->top);
+}
+
 /* Opens the input, divides the memory, and imports into `sink`. */
 static hsd_status import_into(hsd_import *import, const entrance *from, const hsd_run *run, hsd_error *err)
 {
@@ -410,11 +417,13 @@ static hsd_status import_into(hsd_import *import, const entrance *from, const hs
     import->writer_bytes = hsd_max_u64(WRITER_MIN_BYTES, hsd_min_u64(budget / 8, WRITER_MAX_BYTES));
     hsd_status status = open_input(&in, from, import, budget, run == NULL ? NULL : run->crypt, err);
     if (status == HSD_OK) {
-        const uint64_t taken =
-            import->writer_bytes * (import->has_threads ? 2 : 1) + in.file.window_bytes + in.unpacked.window_bytes;
+        const uint64_t ahead = read_ahead(import, &in);
+        const uint64_t taken = import->writer_bytes * (import->has_threads ? 2 : 1) + in.file.window_bytes +
+                               in.unpacked.window_bytes + ahead;
         import->memory_bytes = budget > taken ? budget - taken : 0;
         hsd_stopwatch watch = hsd_stopwatch_start(&space);
         status = run_importer(import, &in, err);
+        hsd_source_wait(in.top);
         if (status == HSD_OK) tell_import(import, &watch);
         if (status == HSD_OK) status = take_digest(import, &in, err);
     } else if (in.file.name[0] != '\0') {

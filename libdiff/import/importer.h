@@ -39,6 +39,7 @@ typedef struct hsd_import {
 typedef struct hsd_importer {
     hsd_importer_info info;
     bool needs_rewind;   /* makes more than one pass: a pipe is spooled, and so is what was packed */
+    bool reads_ahead;    /* goes through its input in order: where there is a thread, that reads it ahead */
     size_t window_bytes; /* 0 = default */
     /* Number of bits of `prefix` truly verified; 0 = not mine. No I/O. */
     unsigned (*probe)(const uint8_t *prefix, size_t size);

@@ -5,7 +5,8 @@
  *        |  already taken  |  visible ahead |  room to read   |
  *
  * fill() moves what is ahead to the front and reads behind it. The kinds of sources stand in
- * source_file.c (files, pipes, memory), spool.c (a pipe that can be rewound) and watch.c (a digest of what passes).
+ * source_file.c (files, pipes, memory), spool.c (a pipe that can be rewound), watch.c (a digest of what passes) and
+ * ahead.c (a thread that reads on).
  */
 #include "io/source.h"
 

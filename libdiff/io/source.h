@@ -107,6 +107,16 @@ hsd_status hsd_watch_begin(hsd_watch **out, hsd_source *source, hsd_error *err);
  * read to its end; of anything else the end must have been seen, or the digest is not known (*is_known). HSD_E_IO. */
 hsd_status hsd_watch_finish(hsd_watch *watch, uint8_t digest[16], bool *is_known, hsd_error *err);
 
+/*
+ * From now on what follows is read by a thread of its own while the window is looked at, where the input is long and
+ * can be read at any place; else nothing happens. Bytes, errors and where they are told are the same. Only this source
+ * may be asked for what is below it, a watch too. Returns the bytes of memory that it takes.
+ */
+uint64_t hsd_source_read_ahead(hsd_source *source);
+
+/* Nothing is being read ahead until the next read: what is below may be asked. */
+void hsd_source_wait(hsd_source *source);
+
 /* Slow path of hsd_source_peek: fills the window. */
 hsd_status hsd_source_fill(hsd_source *source, size_t want, hsd_error *err);
 

@@ -162,6 +162,7 @@ const hsd_importer hsd_import_hprof = {
                          .sometimes = HSD_CARRIES_SITES | HSD_CARRIES_IDENTITY},
              .lacks = "shallow sizes, which are computed"},
     .needs_rewind = true,
+    .reads_ahead = true,
     .probe = probe_hprof_import,
     .run = run_hprof_import,
 };
