@@ -92,6 +92,9 @@ uint32_t hsd_adjacency_block_count(const hsd_adjacency *adjacency);
 /* The block with the targets of a node, the first one of a long list. */
 uint32_t hsd_adjacency_block_of(const hsd_adjacency *adjacency, uint32_t node);
 
+/* The first node of a block; of a long list that node. No block is touched. */
+uint32_t hsd_adjacency_first_of(const hsd_adjacency *adjacency, uint32_t block);
+
 /* Blocks read from the file since the memory was last bounded. */
 uint64_t hsd_adjacency_reads(const hsd_adjacency *adjacency);
 

@@ -83,6 +83,12 @@ bool hsd_adjacency_is_all_resident(const hsd_adjacency *a)
 
 uint32_t hsd_adjacency_block_count(const hsd_adjacency *a) { return a->blocks.count; }
 
+uint32_t hsd_adjacency_first_of(const hsd_adjacency *a, uint32_t block)
+{
+    HSD_ASSERT(a->is_finished && block < a->blocks.count);
+    return a->block_first[block];
+}
+
 uint64_t hsd_adjacency_reads(const hsd_adjacency *a) { return a->blocks.has_pages ? a->blocks.pages.transfers : 0; }
 
 bool hsd_adjacency_is_block_near(const hsd_adjacency *a, uint32_t block)

@@ -129,6 +129,20 @@ static hsd_status serve_block(hsd_frontier *f, uint32_t block, hsd_error *err)
     return hsd_adjacency_check(f->adjacency, err);
 }
 
+/* The only node that waits in a block which is not in memory: its list is read alone, as in a list whose objects lie
+ * scattered. The block comes when another node of it is asked for soon. */
+static bool take_alone(hsd_frontier *f, uint32_t block, uint32_t *node)
+{
+    if (f->far_counts[block] != 1 || is_near(f, block)) return false;
+    *node = next_bit(f->far, words_for(hsd_adjacency_node_count(f->adjacency)),
+                     hsd_adjacency_first_of(f->adjacency, block));
+    f->far[*node / 64] &= ~(UINT64_C(1) << *node % 64);
+    f->far_counts[block] = 0;
+    f->far_total--;
+    forget_block(f, block);
+    return true;
+}
+
 hsd_status hsd_frontier_pop(hsd_frontier *f, uint32_t *node, hsd_error *err)
 {
     for (;;) {
@@ -136,6 +150,7 @@ hsd_status hsd_frontier_pop(hsd_frontier *f, uint32_t *node, hsd_error *err)
         if (status != HSD_END || f->far_total == 0) return status;
         const uint32_t ahead = next_block(f, f->hand);
         f->hand = ahead != UINT32_MAX ? ahead : next_block(f, 0);
+        if (take_alone(f, f->hand, node)) return HSD_OK;
         HSD_TRY(serve_block(f, f->hand, err));
     }
 }

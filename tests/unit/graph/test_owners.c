@@ -258,6 +258,29 @@ Test(owners, survive_the_worst_shapes_in_little_memory)
     check_shape(comb_targets, UINT64_C(512) << 10);
 }
 
+static uint32_t scattered_targets(uint32_t i, uint32_t count, uint32_t *out)
+{
+    out[0] = (i + 104729) % count; /* each in another block */
+    return 1;
+}
+
+/* One node waits at a time, and its block is seldom in memory: a list is read, not the block. */
+Test(owners, of_a_scattered_list_read_lists_and_no_blocks)
+{
+    static const uint32_t labels[2] = {5, 6};
+    hsd_owner_labels owners;
+    hsd_adjacency *a = shape(scattered_targets, UINT64_C(512) << 10);
+    cr_assert(!hsd_adjacency_is_resident(a));
+    space.bytes_read = 0;
+    cr_assert_eq(find(a, (hsd_root_nodes){MANY, MANY + 1, MANY + 1, 0, 0}, MANY, labels, UINT64_C(512) << 10, &owners),
+                 HSD_OK);
+    cr_assert_eq(hsd_owner_get(&owners, MANY - 1), 5);
+    cr_assert_lt(space.bytes_read, 64 * (uint64_t)MANY, "%lu bytes of %lu are read", (unsigned long)space.bytes_read,
+                 (unsigned long)hsd_adjacency_bytes(a));
+    hsd_owners_close(&owners);
+    hsd_adjacency_free(a);
+}
+
 Test(owners, refuse_roots_that_are_no_nodes_and_labels_that_are_no_owners)
 {
     static const uint32_t good[2] = {5, 6}, shared[2] = {5, HSD_OWNER_SHARED}, huge[2] = {UINT32_MAX, 5};
