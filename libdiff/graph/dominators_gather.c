@@ -188,7 +188,10 @@ static hsd_status plan_buckets(gather *g, hsd_error *err)
     hsd_dominators *d = g->d;
     const uint64_t array = hsd_dominators_array_bytes(places_at_a_time(g));
     const uint64_t spare = hsd_dominators_scan_spare(d, array + g->leaf_pages.size);
-    const uint64_t wanted = hsd_max_u64(hsd_min_u64(wanted_buckets(g), spare / d->limits.chunk_bytes), 1);
+    const uint64_t room = hsd_min_u64(spare / d->limits.chunk_bytes, MOST_BUCKETS),
+                   narrow = (uint64_t)(d->count - 1) / HSD_NARROW_BUCKET + 1;
+    uint64_t wanted = hsd_max_u64(hsd_min_u64(wanted_buckets(g), room), 1);
+    if (!d->limits.uses_windows && narrow <= room) wanted = hsd_max_u64(wanted, narrow);
     d->bucket_shift = 0;
     while (((uint64_t)(d->count - 1) >> d->bucket_shift) + 1 > wanted)
         d->bucket_shift++;
@@ -234,11 +237,18 @@ static hsd_tape *begin_gathered(gather *g, uint32_t place, uint32_t count)
 }
 
 /* `source` is that of the one before, 0 for the first. */
-static bool next_item(hsd_tape_reader *reader, uint32_t *slot, uint32_t *source)
+static bool next_item(hsd_tape_reader *reader, bool is_narrow, uint32_t *slot, uint32_t *source)
 {
     uint32_t folded;
     if (!hsd_tape_has_more(reader)) return false;
-    reader->at = hsd_tape_varint(hsd_tape_varint(reader->at, slot), &folded);
+    const uint8_t *at = reader->at;
+    if (is_narrow) {
+        *slot = (uint32_t)at[0] | (uint32_t)at[1] << 8;
+        at += 2;
+    } else {
+        at = hsd_tape_varint(at, slot);
+    }
+    reader->at = hsd_tape_varint(at, &folded);
     *source = hsd_unfold_difference(folded, *source);
     return true;
 }
@@ -295,9 +305,10 @@ static hsd_status open_slots(gather *g, uint32_t slots, hsd_error *err)
 static hsd_status take_whole(gather *g, const hsd_bucket *bucket, hsd_tape_reader *reader, hsd_error *err)
 {
     const uint32_t slots = bucket->hi - bucket->lo;
+    const bool is_narrow = hsd_bucket_is_narrow(bucket);
     uint32_t count = 0, slot, source = 0, start = 0;
     HSD_TRY(open_slots(g, slots, err));
-    while (count < bucket->forward_count && next_item(reader, &slot, &source)) {
+    while (count < bucket->forward_count && next_item(reader, is_narrow, &slot, &source)) {
         g->raw[count++] = (uint64_t)slot << 32 | source;
         g->starts[slot]++;
     }
@@ -319,9 +330,10 @@ static hsd_status take_whole(gather *g, const hsd_bucket *bucket, hsd_tape_reade
 /* All are of one place, and may come in any order. */
 static hsd_status take_one_place(gather *g, const hsd_bucket *bucket, hsd_tape_reader *reader)
 {
+    const bool is_narrow = hsd_bucket_is_narrow(bucket);
     if (g->d->windows != NULL) {
         uint32_t only_slot, item = 0;
-        while (next_item(reader, &only_slot, &item)) {
+        while (next_item(reader, is_narrow, &only_slot, &item)) {
             uint32_t only = item;
             put_by_windows(g, bucket->lo, &only, 1);
         }
@@ -329,7 +341,7 @@ static hsd_status take_one_place(gather *g, const hsd_bucket *bucket, hsd_tape_r
     }
     hsd_tape *tape = begin_gathered(g, bucket->lo, (uint32_t)bucket->forward_count);
     uint32_t slot, source = 0, last = bucket->lo;
-    for (uint64_t i = 0; i < bucket->forward_count && next_item(reader, &slot, &source); i++) {
+    for (uint64_t i = 0; i < bucket->forward_count && next_item(reader, is_narrow, &slot, &source); i++) {
         hsd_list_put_source(tape, source, last);
         last = source;
     }
@@ -340,13 +352,14 @@ static hsd_status take_one_place(gather *g, const hsd_bucket *bucket, hsd_tape_r
 static void divide_references(gather *g, const hsd_bucket *bucket, hsd_tape_reader *reader)
 {
     const uint32_t last = bucket->hi - bucket->lo - 1, lo = bucket->lo;
+    const bool is_narrow = hsd_bucket_is_narrow(bucket);
     hsd_bucket parts[1u << SPLIT_BITS];
     uint32_t shift = 0, slot, source = 0;
     while (last >> shift >= 1u << SPLIT_BITS)
         shift++;
     const uint32_t count = (last >> shift) + 1;
     hsd_buckets_begin(g->d, parts, count, shift, lo, bucket->hi);
-    while (next_item(reader, &slot, &source))
+    while (next_item(reader, is_narrow, &slot, &source))
         hsd_bucket_put_reference(&parts[slot >> shift], lo + slot, source);
     for (uint32_t i = count; i-- > 0;) {
         hsd_tape_finish(&parts[i].tape);

@@ -14,10 +14,13 @@
 #include "base/check.h"
 #include "graph/dominators_parts.h"
 
+#define THREE_BYTES (UINT32_C(1) << 24)
+
 typedef struct order {
     hsd_dominators *d;
     hsd_paged sizes;  /* u32 a place; then the next free number */
     hsd_paged firsts; /* u32 a place */
+    uint32_t width;   /* bytes of a place on tapes */
     hsd_dominators_teller teller;
 } order;
 
@@ -124,8 +127,8 @@ static hsd_status put_firsts(order *o, hsd_error *err)
         const uint32_t first = hsd_flat_get_u32(&o->sizes, dominator, true);
         hsd_flat_set_u32(&o->sizes, dominator, first + size, true);
         hsd_flat_set_u32(&o->sizes, place, first + 1, true);
-        hsd_tape_put_u32(&d->first_of, first);
-        hsd_tape_put_u32(&d->size_of, size);
+        hsd_tape_put_wide(&d->first_of, first, o->width);
+        hsd_tape_put_small(&d->size_of, size);
     }
     hsd_tape_close(&dominators);
     hsd_tape_finish(&d->first_of);
@@ -143,9 +146,9 @@ static hsd_status put_parents(order *o, hsd_error *err)
     hsd_tape_read(&firsts, &d->first_of, HSD_TAPE_FORWARD, false);
     hsd_flat_set_u32(&o->sizes, 0, 0, true);
     hsd_dominator_get(&dominators, 0, &dominator); /* of the super-root */
-    for (uint32_t place = 1; hsd_dominator_get(&dominators, place, &dominator) && hsd_tape_get_u32(&firsts, &first);
-         place++) {
-        hsd_tape_put_u32(&d->parent_of, hsd_flat_get_u32(&o->sizes, dominator, true));
+    for (uint32_t place = 1;
+         hsd_dominator_get(&dominators, place, &dominator) && hsd_tape_get_wide(&firsts, &first, o->width); place++) {
+        hsd_tape_put_wide(&d->parent_of, hsd_flat_get_u32(&o->sizes, dominator, true), o->width);
         hsd_flat_set_u32(&o->sizes, place, first, true);
     }
     hsd_tape_close(&dominators);
@@ -154,23 +157,30 @@ static hsd_status put_parents(order *o, hsd_error *err)
     return hsd_reel_check(&d->reel, err);
 }
 
+enum { NODES, FIRSTS, SIZES, PARENTS, TAPES };
+
+static bool get_told(order *o, hsd_tape_reader *readers, hsd_interval *told)
+{
+    uint32_t first, size, parent;
+    if (!hsd_tape_get_u32(&readers[NODES], &told->node) || !hsd_tape_get_wide(&readers[FIRSTS], &first, o->width) ||
+        !hsd_tape_get_small(&readers[SIZES], &size) || !hsd_tape_get_wide(&readers[PARENTS], &parent, o->width))
+        return false;
+    *told = (hsd_interval){told->node, first, first + size, parent};
+    return true;
+}
+
 static hsd_status tell_tapes(order *o, hsd_error *err)
 {
     hsd_dominators *d = o->d;
-    enum { NODES, FIRSTS, SIZES, PARENTS, TAPES };
     hsd_tape *tapes[TAPES] = {&d->node_of, &d->first_of, &d->size_of, &d->parent_of};
     hsd_tape_reader readers[TAPES];
     hsd_status status = hsd_teller_begin(&o->teller, d, err);
-    uint32_t now[TAPES];
+    hsd_interval told;
     for (int i = 0; i < TAPES; i++)
         hsd_tape_read(&readers[i], tapes[i], HSD_TAPE_FORWARD, true);
-    hsd_tape_get_u32(&readers[NODES], &now[NODES]); /* the super-root */
+    hsd_tape_get_u32(&readers[NODES], &told.node); /* the super-root */
     for (uint32_t place = 1; place < d->count && status == HSD_OK; place++) {
-        bool is_there = true;
-        for (int i = 0; i < TAPES; i++)
-            is_there = hsd_tape_get_u32(&readers[i], &now[i]) && is_there;
-        if (!is_there) break;
-        const hsd_interval told = {now[NODES], now[FIRSTS], now[FIRSTS] + now[SIZES], now[PARENTS]};
+        if (!get_told(o, readers, &told)) break;
         status = hsd_tell_place(&o->teller, &told, err);
         if (status == HSD_OK && (place & HSD_DOMINATORS_TICK) == 0)
             status = hsd_dominators_tick(d, 4, d->count / 3 * 2 + place / 3, d->count, err);
@@ -183,7 +193,7 @@ static hsd_status tell_tapes(order *o, hsd_error *err)
 
 hsd_status hsd_dominators_order_by_scans(hsd_dominators *d, hsd_error *err)
 {
-    order o = {.d = d};
+    order o = {.d = d, .width = d->count <= THREE_BYTES ? 3 : 4};
     HSD_TRY(hsd_dominators_open(d, &o.sizes, d->count, 4, hsd_paged_full_bytes((uint64_t)d->count * 4), err));
     hsd_status status = add_sizes(&o, true, err);
     if (status == HSD_OK) status = put_firsts(&o, err);

@@ -271,11 +271,25 @@ static inline void hsd_bucket_put_forward(hsd_bucket *bucket, uint32_t node, uin
     bucket->forward_count++;
 }
 
-/* The same of a reference of scans, whose sources come nearly in order: each against the one before. */
+/* Where a reference of scans stands in a bucket takes two bytes, if the bucket has no more places than that. */
+#define HSD_NARROW_BUCKET (UINT32_C(1) << 16)
+
+static inline bool hsd_bucket_is_narrow(const hsd_bucket *bucket)
+{
+    return bucket->hi - bucket->lo <= HSD_NARROW_BUCKET;
+}
+
+/* A reference of scans, whose sources come nearly in order: each against the one before. */
 static inline void hsd_bucket_put_reference(hsd_bucket *bucket, uint32_t node, uint32_t source)
 {
+    const uint32_t slot = node - bucket->lo;
     uint8_t *at = hsd_tape_room(&bucket->tape, 2 * HSD_VARINT_MOST);
-    at = hsd_varint_put(at, node - bucket->lo);
+    if (hsd_bucket_is_narrow(bucket)) {
+        *at++ = (uint8_t)slot;
+        *at++ = (uint8_t)(slot >> 8);
+    } else {
+        at = hsd_varint_put(at, slot);
+    }
     bucket->tape.at = hsd_varint_put(at, hsd_fold_difference(source, bucket->last_source));
     bucket->last_source = source;
     bucket->forward_count++;

@@ -196,7 +196,7 @@ static inline void hsd_tape_put_small(hsd_tape *tape, uint32_t value)
     tape->at = at;
 }
 
-/* What lies between two marks. */
+/* A number of so many bytes. */
 static inline uint32_t hsd_tape_between(const uint8_t *at, uint32_t bytes)
 {
     uint32_t value = 0;
@@ -226,6 +226,24 @@ static inline bool hsd_tape_get_small_back(hsd_tape_reader *reader, uint32_t *va
     reader->at -= bytes;
     *value = hsd_tape_between(reader->at, bytes);
     reader->at--;
+    return true;
+}
+
+/* ---- numbers of as many bytes as the largest of a tape needs ---- */
+
+static inline void hsd_tape_put_wide(hsd_tape *tape, uint32_t value, uint32_t bytes)
+{
+    uint8_t *at = hsd_tape_room(tape, sizeof value);
+    for (uint32_t i = 0; i < bytes; i++)
+        at[i] = (uint8_t)(value >> 8 * i);
+    tape->at = at + bytes;
+}
+
+static inline bool hsd_tape_get_wide(hsd_tape_reader *reader, uint32_t *value, uint32_t bytes)
+{
+    if (!hsd_tape_has_more(reader)) return false;
+    *value = hsd_tape_between(reader->at, bytes);
+    reader->at += bytes;
     return true;
 }
 
