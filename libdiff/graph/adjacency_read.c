@@ -214,6 +214,12 @@ static bool get_far(hsd_adjacency *a, uint32_t block, uint32_t node, hsd_targets
     return true;
 }
 
+/* Where the names of a node of `block` stand. */
+static uint32_t names_block_of(const hsd_adjacency *a, uint32_t block, uint32_t node)
+{
+    return hsd_name_blocks_of(&a->names, node, a->names_from[block]);
+}
+
 /* The targets of `node`, which is in `block`. */
 static void get(hsd_adjacency *a, uint32_t block, uint32_t node, bool is_named, hsd_targets *out)
 {
@@ -233,10 +239,8 @@ static void get(hsd_adjacency *a, uint32_t block, uint32_t node, bool is_named, 
     if (range[0] == range[1]) return;
     const uint8_t *lists = bytes + HSD_BLOCK_HEADER_BYTES + ((size_t)count + 1) * 2;
     out->count = decode_list(lists + range[0], lists + range[1], node, a->items);
-    if (is_named && a->has_names) {
-        const uint32_t names = hsd_name_blocks_of(&a->names, node, a->names_from[block]);
-        hsd_name_blocks_get(&a->names, names, node, a->item_names, out->count);
-    }
+    if (is_named && a->has_names)
+        hsd_name_blocks_get(&a->names, names_block_of(a, block, node), node, a->item_names, out->count);
 }
 
 void hsd_adjacency_expect(const hsd_adjacency *a, uint32_t node)
@@ -270,6 +274,20 @@ void hsd_adjacency_get_named(hsd_adjacency *a, uint32_t node, hsd_targets *out)
 {
     HSD_ASSERT(a->is_finished && node < a->node_count);
     get(a, hsd_adjacency_block_of(a, node), node, true, out);
+}
+
+void hsd_adjacency_get_named_alone(hsd_adjacency *a, uint32_t node, hsd_targets *out)
+{
+    HSD_ASSERT(a->is_finished && node < a->node_count);
+    const uint32_t block = hsd_adjacency_block_of(a, node);
+    if (hsd_blocks_is_near(&a->blocks, block) || !get_far(a, block, node, out)) {
+        get(a, block, node, true, out);
+        return;
+    }
+    out->names = a->item_names;
+    if (out->count > 0 && a->has_names)
+        hsd_name_blocks_get_alone(&a->names, names_block_of(a, block, node), node, a->item_names, out->count,
+                                  a->far_list);
 }
 
 void hsd_adjacency_more(hsd_adjacency *a, hsd_targets *targets)

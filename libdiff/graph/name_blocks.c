@@ -203,6 +203,22 @@ void hsd_name_blocks_get(hsd_name_blocks *n, uint32_t block, uint32_t node, uint
     decode(bytes + get_u16(bytes + HSD_BLOCK_BYTES - 2 * ((size_t)i + 1)), out, count);
 }
 
+void hsd_name_blocks_get_alone(hsd_name_blocks *n, uint32_t block, uint32_t node, uint32_t *out, uint32_t count,
+                               uint8_t *room)
+{
+    HSD_ASSERT(block < n->blocks.count && count <= HSD_NAMES_MOST);
+    const uint32_t i = node - n->block_first[block];
+    if (!hsd_blocks_is_far(&n->blocks, block, i)) {
+        hsd_name_blocks_get(n, block, node, out, count);
+        return;
+    }
+    uint16_t at = 0;
+    hsd_blocks_copy_far(&n->blocks, block, HSD_BLOCK_BYTES - 2 * (i + 1), &at, sizeof at);
+    hsd_blocks_copy_far(&n->blocks, block, at, room,
+                        (uint32_t)hsd_min_u64(1 + 4 * (uint64_t)count, HSD_BLOCK_BYTES - at));
+    decode(room, out, count);
+}
+
 void hsd_name_blocks_get_part(hsd_name_blocks *n, hsd_name_place place, uint32_t *out, uint32_t count)
 {
     HSD_ASSERT(place.block < n->blocks.count && count <= HSD_NAMES_MOST);

@@ -64,6 +64,10 @@ static inline uint32_t hsd_name_blocks_of(const hsd_name_blocks *names, uint32_t
 void hsd_name_blocks_get(hsd_name_blocks *names, uint32_t block, uint32_t node, uint32_t *out, uint32_t count);
 void hsd_name_blocks_get_part(hsd_name_blocks *names, hsd_name_place place, uint32_t *out, uint32_t count);
 
+/* The first of these, of a block that is not in memory without the rest of it; `room` is one of HSD_BLOCK_BYTES. */
+void hsd_name_blocks_get_alone(hsd_name_blocks *names, uint32_t block, uint32_t node, uint32_t *out, uint32_t count,
+                               uint8_t *room);
+
 /* A zeroed one is accepted. */
 void hsd_name_blocks_release(hsd_name_blocks *names);
 

@@ -60,6 +60,7 @@ typedef struct search {
     bool is_done;     /* all that was wanted is reached */
     bool leaves_ends; /* what refers to nothing matters only where it is wanted */
     bool is_narrow;   /* nodes matter only where they dominate what is wanted */
+    bool is_sparse;   /* the level has fewer nodes than there are blocks */
     bool is_direct;
     hsd_level_queue queue; /* of a direct search */
 } search;
@@ -274,7 +275,10 @@ static hsd_status put_targets(search *s, const hsd_targets *targets, uint32_t so
 static hsd_status expand_node(search *s, uint32_t node, uint32_t rank, hsd_error *err)
 {
     hsd_targets targets;
-    hsd_adjacency_get_named(s->adjacency, node, &targets);
+    if (s->is_sparse)
+        hsd_adjacency_get_named_alone(s->adjacency, node, &targets);
+    else
+        hsd_adjacency_get_named(s->adjacency, node, &targets);
     for (;;) {
         HSD_TRY(put_targets(s, &targets, node, rank, err));
         if (!targets.has_more) break;
@@ -287,6 +291,7 @@ static hsd_status expand_node(search *s, uint32_t node, uint32_t rank, hsd_error
 static hsd_status expand_shortest(search *s, hsd_error *err)
 {
     hsd_quads_begin(s->others, 1);
+    s->is_sparse = s->nodes->run_count == 0 && s->nodes->count < hsd_adjacency_block_count(s->adjacency);
     for (;;) {
         const hsd_quad *node;
         const hsd_status status = hsd_quads_next(s->nodes, &node, err);

@@ -358,12 +358,26 @@ static void check_node(hsd_adjacency *a, uint32_t node)
     cr_assert_eq(memcmp(targets, found, count * sizeof *found), 0);
 }
 
+/* A list as it is read without its block, against the plain one. */
+static void check_alone(hsd_adjacency *a, uint32_t node)
+{
+    static uint32_t targets[FAN + 3];
+    hsd_targets alone;
+    if (node % FAN_EVERY == 0 || hsd_adjacency_is_leaf(a, node)) return;
+    hsd_adjacency_get_named_alone(a, node, &alone);
+    cr_assert_eq(alone.count, targets_of(node, targets), "node %u", node);
+    for (uint32_t i = 0; i < alone.count; i++)
+        cr_assert_eq(alone.names[i], name_of(node, alone.items[i]), "node %u", node);
+}
+
 static void check_named(hsd_adjacency *a)
 {
     for (uint32_t node = 0; node < NODES; node++)
         check_node(a, node);
-    for (uint64_t step = 0; step < 20000; step++)
+    for (uint64_t step = 0; step < 20000; step++) {
         check_node(a, (uint32_t)(step * 104729 % NODES));
+        check_alone(a, (uint32_t)(step * 98947 % NODES));
+    }
     cr_assert_eq(hsd_adjacency_check(a, &err), HSD_OK);
 }
 

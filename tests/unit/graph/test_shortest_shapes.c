@@ -132,6 +132,20 @@ Test(shortest_shapes, paths_survive_the_worst_shapes_in_little_memory)
     check_shape(comb_targets, MANY, MANY / 2);
 }
 
+/* One node a level, and its block is seldom in memory: lists are read, not blocks. */
+Test(shortest_shapes, paths_through_a_scattered_list_read_lists_and_no_blocks)
+{
+    hsd_adjacency *a = many(scattered_list_targets, UINT64_C(400) << 10);
+    cr_assert(!hsd_adjacency_is_resident(a));
+    space.bytes_read = 0;
+    hsd_shortest shortest = find_in(a, hsd_shortest_useful_bytes(MANY + 1));
+    cr_assert_eq(shortest.reached, MANY + 1);
+    cr_assert_lt(space.bytes_read, 64 * (uint64_t)MANY, "%lu bytes of %lu are read", (unsigned long)space.bytes_read,
+                 (unsigned long)(hsd_adjacency_bytes(a) + hsd_adjacency_name_bytes(a)));
+    hsd_shortest_close(&shortest);
+    hsd_adjacency_free(a);
+}
+
 Test(shortest_shapes, paths_through_a_wide_random_graph_are_the_same_in_little_memory)
 {
     hsd_adjacency *a = many(random_targets, UINT64_C(16) << 20);
