@@ -12,6 +12,7 @@
 #include "base/fail.h"
 #include "base/worker.h"
 #include "match/confirm.h"
+#include "match/islands.h"
 #include "match/kin.h"
 #include "match/moved.h"
 #include "match/seeds.h"
@@ -26,9 +27,10 @@ typedef struct recognising {
     hsd_sequence *sequences[SIDES]; /* whoever is before */
     const hsd_recognise_config *config;
     hsd_recognised *out;
-    bool is_swapped; /* OLDER is after */
-    bool has_moved;  /* pairs by address were taken back */
-    bool has_hashes; /* both have objects that are known by their hashes */
+    bool is_swapped;     /* OLDER is after */
+    bool has_moved;      /* pairs by address were taken back */
+    bool has_hashes;     /* both have objects that are known by their hashes */
+    hsd_islands islands; /* held out while order is asked */
     hsd_sweep_pairs swept;
 } recognising;
 
@@ -231,6 +233,12 @@ static hsd_status follow_moved(recognising *r, hsd_rung none_of, hsd_error *err)
     return HSD_OK;
 }
 
+static hsd_status find_islands(recognising *r, hsd_rung none_of, hsd_error *err)
+{
+    (void)none_of;
+    return hsd_islands_find(&r->islands, r->sequences[OLDER], r->sequences[NEWER], r->config->reporter, err);
+}
+
 /* Of those that had moved nobody asked whether their wholes are on the other side. Wholes are of no more use. */
 static hsd_status share_moved(recognising *r, hsd_rung none_of, hsd_error *err)
 {
@@ -255,10 +263,28 @@ static hsd_status confirm(recognising *r, hsd_rung none_of, hsd_error *err)
 
 /* ---- neighbours and owners ---- */
 
+static void hold_islands(recognising *r)
+{
+    const uint32_t held = hsd_islands_hold(&r->islands, r->sequences[OLDER], r->sequences[NEWER]);
+    hsd_note(r->config->reporter, HSD_NOTE_DETAIL, "recognising: %u stayed where all around them moved",
+             (unsigned)held);
+}
+
+/* But for those that order took for others: these lay among their like. */
+static void return_islands(recognising *r)
+{
+    uint64_t lost[HSD_RUNG_COUNT] = {0};
+    hsd_islands_return(&r->islands, r->sequences[OLDER], r->sequences[NEWER], lost);
+    for (int rung = HSD_RUNG_NONE + 1; rung < HSD_RUNG_COUNT; rung++)
+        r->out->pairs[rung] -= lost[rung];
+}
+
 /* Some of those that are alike are twins. */
 static hsd_status sweep_alike(recognising *r, hsd_rung rung, hsd_error *err)
 {
+    hold_islands(r);
     HSD_TRY(hsd_sweep_alike(r->sequences[OLDER], r->sequences[NEWER], r->config->reporter, &r->swept, err));
+    return_islands(r);
     r->out->pairs[rung] = r->swept.order;
     return HSD_OK;
 }
@@ -391,6 +417,7 @@ static const step steps[] = {
     {HSD_RUNG_SAME_ADDRESS, 0, &for_addresses, WITHOUT_HASHES, seed_addresses}, /* asks how many stayed */
     {HSD_RUNG_STRUCTURE, 0, &for_wholes, ALWAYS, seed_wholes},
     {HSD_RUNG_NONE, 0, &for_addresses, ALWAYS, follow_moved},
+    {HSD_RUNG_NONE, 0, &for_addresses, WITHOUT_HASHES, find_islands},
     {HSD_RUNG_NONE, 0, &for_wholes, ALWAYS, share_moved},
     {HSD_RUNG_NONE, 0, &for_seeds, ALWAYS, confirm},
     {HSD_RUNG_PLACE, 0, &for_kin, WITH_HASHES, follow_owners},
@@ -453,6 +480,7 @@ hsd_status hsd_recognise(hsd_sequence *before, hsd_sequence *after, const hsd_re
     memset(out, 0, sizeof *out);
     r.sequences[config->is_reversed ? NEWER : OLDER] = before;
     r.sequences[config->is_reversed ? OLDER : NEWER] = after;
-    HSD_TRY(run_rungs(&r, err));
-    return leave_recognised(&r, err);
+    const hsd_status status = run_rungs(&r, err);
+    hsd_islands_free(&r.islands); /* of a failure */
+    return status == HSD_OK ? leave_recognised(&r, err) : status;
 }

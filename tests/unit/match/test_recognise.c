@@ -256,6 +256,29 @@ Test(recognise, takes_addresses_that_stayed)
     expect(&a, &b, "a.a", 1, 1);
 }
 
+/* Twins between two landmarks, and among them, behind the first `pinned_at`, one that nobody moves. */
+static heap around_pinned(thing *things, uint32_t twins, uint32_t pinned_at, uint64_t moved_by)
+{
+    uint32_t count = 0;
+    things[count++] = (thing){.kind = 3, .whole = 3, .address = 1024 - moved_by};
+    for (uint32_t i = 0; i <= twins; i++) {
+        if (i == pinned_at) things[count++] = (thing){.kind = 2, .whole = 2, .address = 8192};
+        const uint64_t behind =
+            i >= pinned_at ? 8192 + moved_by / 64 + 32 * (i - pinned_at + 1) : 2048 - moved_by + 32 * i;
+        things[count++] = (thing){.kind = i < twins ? 1 : 4, .whole = i < twins ? 0 : 4, .address = behind};
+    }
+    return (heap){count, things};
+}
+
+/* In front of it there was room for four more. */
+Test(recognise, asks_no_order_of_what_is_pinned)
+{
+    enum { TWINS = 40 };
+    thing before[TWINS + 3], after[TWINS + 3];
+    const heap a = around_pinned(before, TWINS, 20, 0), b = around_pinned(after, TWINS, 24, 520);
+    expect(&a, &b, "soooooooooooooooooooosoooooooooooooooooooos", 0, 0);
+}
+
 /* Behind the recognised on one side and in front of them on the other: nobody knows which. */
 Test(recognise, counts_what_cannot_be_decided)
 {
