@@ -19,6 +19,7 @@
 
 #include "base/allocators.h"
 #include "base/check.h"
+#include "symbols/rust_spelling.h"
 #include "symbols/spelling.h"
 
 enum { MOST_NAME = 16384 };
@@ -292,37 +293,6 @@ static bool is_word_byte(char c)
            c == '}' || c == '#';
 }
 
-static const char *skip_default(const char *at)
-{
-    static const char *const defaults[] = {", alloc::alloc::Global", ", std::hash::random::RandomState",
-                                           ", std::collections::hash::map::RandomState"};
-    for (size_t i = 0; i < HSD_ARRAY_LEN(defaults); i++) {
-        const size_t size = strlen(defaults[i]);
-        if (strncmp(at, defaults[i], size) == 0 && (at[size] == '>' || at[size] == ',')) return at + size;
-    }
-    return NULL;
-}
-
-hsd_status hsd_generic_spell_rust(hsd_buffer *out, const char *type, hsd_error *err)
-{
-    const size_t base = out->size;
-    for (const char *at = type; *at != '\0';) {
-        const char *behind = skip_default(at);
-        if (behind != NULL) {
-            at = behind;
-            continue;
-        }
-        if (at[0] == ':' && at[1] == ':') { /* what stands before it was a path */
-            while (out->size > base && is_word_byte((char)out->data[out->size - 1]))
-                out->size--;
-            at += 2;
-            continue;
-        }
-        HSD_TRY(hsd_buffer_append(out, at++, 1, err));
-    }
-    return HSD_OK;
-}
-
 static hsd_status set_rust(hsd_generic *generic, hsd_generic_kind kind, const char *before, hsd_bytes type,
                            const char *after, hsd_error *err)
 {
@@ -331,7 +301,7 @@ static hsd_status set_rust(hsd_generic *generic, hsd_generic_kind kind, const ch
     hsd_status status = hsd_buffer_append(&text, type.data, type.size, err);
     if (status == HSD_OK) status = hsd_buffer_append(&text, "", 1, err);
     if (status == HSD_OK) status = append_word(&generic->type, before, err);
-    if (status == HSD_OK) status = hsd_generic_spell_rust(&generic->type, (const char *)text.data, err);
+    if (status == HSD_OK) status = hsd_spell_rust(&generic->type, (const char *)text.data, err);
     if (status == HSD_OK) generic->says_little = before[0] == '\0' && is_plain(&generic->type);
     if (status == HSD_OK) status = append_word(&generic->type, after, err);
     generic->kind = kind;
@@ -369,6 +339,8 @@ static hsd_status take_box(hsd_generic *generic, const char *type, hsd_error *er
         const hsd_bytes both = {key.data, (size_t)(value.data + value.size - key.data)};
         return set_rust(generic, HSD_GENERIC_WHOLE, is_set ? "BTreeSet<" : "BTreeMap<", is_set ? key : both, ">", err);
     }
+    HSD_TRY(set_rust(generic, HSD_GENERIC_WHOLE, "", whole(type), "", err));
+    if (buffer_begins(&generic->type, "task of ")) return HSD_OK;
     return set_rust(generic, HSD_GENERIC_BOX, "Box<", whole(type), ">", err);
 }
 
@@ -462,7 +434,9 @@ static hsd_status start_rust(hsd_generic *generic, const char *name, hsd_bytes t
         status = set_rust(generic, HSD_GENERIC_WHOLE, "Arc<", type, ">", err);
     else if (is_of(name, "alloc::rc::"))
         status = set_rust(generic, HSD_GENERIC_WHOLE, "Rc<", type, ">", err);
-    else if (is_of(name, "hashbrown::raw::RawTable<"))
+    else if (is_of(name, "tokio::sync::mpsc::block::Block<"))
+        status = set_rust(generic, HSD_GENERIC_WHOLE, "Block<", type, ">", err);
+    else if (is_of(name, "hashbrown::raw::RawTable<") || is_of(name, "hashbrown::raw::inner::RawTable<"))
         status = take_table(generic, whole_type, err);
     else if (is_of(name, "alloc::raw_vec::RawVec<") || is_of(name, "alloc::vec::") || is_of(name, "alloc::slice::"))
         status = set_rust(generic, HSD_GENERIC_RAW, "", type, "", err);
@@ -473,8 +447,13 @@ static hsd_status start_rust(hsd_generic *generic, const char *name, hsd_bytes t
 /* "<alloc::vec::Vec<u8>>::with_capacity": newer names have what T is; older ones have the letter. */
 static hsd_bytes argument_in_name(const char *name)
 {
-    static const char *const holders[] = {"alloc::boxed::Box<",        "alloc::sync::Arc<",       "alloc::rc::Rc<",
-                                          "hashbrown::raw::RawTable<", "alloc::raw_vec::RawVec<", "alloc::vec::Vec<"};
+    static const char *const holders[] = {"alloc::boxed::Box<",
+                                          "alloc::sync::Arc<",
+                                          "alloc::rc::Rc<",
+                                          "hashbrown::raw::RawTable<",
+                                          "alloc::raw_vec::RawVec<",
+                                          "alloc::vec::Vec<",
+                                          "tokio::sync::mpsc::block::Block<"};
     while (*name == '<' || *name == '&')
         name++;
     for (size_t i = 0; i < HSD_ARRAY_LEN(holders); i++) {

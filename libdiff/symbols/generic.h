@@ -49,9 +49,6 @@ bool hsd_generic_is_library(const char *name);
 
 void hsd_generic_release(hsd_generic *generic);
 
-/* A type of Rust as people write it: without paths, without allocators and hashers that are the default. Appended. */
-hsd_status hsd_generic_spell_rust(hsd_buffer *out, const char *type, hsd_error *err);
-
 /* A type of Zig without the files and containers that it is declared in: "[]shop.Order" is []Order. Appended. */
 hsd_status hsd_generic_spell_zig(hsd_buffer *out, const char *type, size_t size, hsd_error *err);
 

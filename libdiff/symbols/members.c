@@ -112,7 +112,10 @@ static hsd_status find_in_structure(const hsd_module *module, hsd_text type, uin
     Dwarf_Die die;
     bool is_found, is_beside, is_of_library;
     const size_t before = name->size;
-    HSD_TRY(hsd_named_type_find(module->lines, type, &die, &is_found, err));
+    if (text_begins(type, "task of ")) /* of tokio: what it runs, and what tokio keeps of it */
+        HSD_TRY(hsd_named_type_find_as(module->lines, (hsd_text){"Cell", 4}, type, &die, &is_found, err));
+    else
+        HSD_TRY(hsd_named_type_find(module->lines, type, &die, &is_found, err));
     if (!is_found) return HSD_OK;
     HSD_TRY(hsd_type_append_member(name, &die, offset, &is_beside, err));
     if (name->size > before) {

@@ -10,10 +10,12 @@
 #include "base/names.h"
 #include "base/search.h"
 
-enum { TYPES_MAX = 1 << 20, TRIED_MAX = 64 };
+enum { TYPES_MAX = 1 << 20, TRIED_MAX = 64, TASKS_TRIED_MAX = 4096 };
 
 typedef struct hsd_listed_type {
-    uint64_t hash; /* of its name without namespaces and arguments: "vector" */
+    /* of its name without namespaces and arguments: "vector"; of a closure of Rust, and of what an async function
+     * keeps, that of the function */
+    uint64_t hash;
     Dwarf_Off die;
 } hsd_listed_type;
 
@@ -33,11 +35,21 @@ static bool is_listed(Dwarf_Die *die)
            dwarf_diename(&of) == NULL;
 }
 
+typedef struct listing {
+    hsd_type_list *list;
+    const char *around; /* the last namespace but for those without a name of their own, "{closure#0}" */
+} listing;
+
 static hsd_status list_type(void *context, Dwarf_Die *die, hsd_error *err)
 {
-    hsd_type_list *list = context;
-    const char *name = is_listed(die) ? dwarf_diename(die) : NULL;
+    listing *l = context;
+    hsd_type_list *list = l->list;
+    const bool is_namespace = dwarf_tag(die) == DW_TAG_namespace;
+    const char *name = is_namespace || is_listed(die) ? dwarf_diename(die) : NULL;
     if (name == NULL || name[0] == '\0' || list->count >= TYPES_MAX) return HSD_OK;
+    if (is_namespace && name[0] != '{') l->around = name;
+    if (is_namespace) return HSD_OK;
+    if (name[0] == '{' && l->around != NULL) name = l->around;
     HSD_TRY(HSD_ARRAY_GROW(list->at, list->capacity, list->count + 1, 256, "types", err));
     list->at[list->count++] = (hsd_listed_type){hsd_hash_bytes(name, strcspn(name, "<"), 0), dwarf_dieoffset(die)};
     return HSD_OK;
@@ -53,14 +65,14 @@ static int compare_types(const void *a, const void *b)
 static hsd_status read_types(hsd_lines *lines, hsd_type_list *list, hsd_error *err)
 {
     list->is_read = true;
-    HSD_TRY(hsd_dies_walk(lines, hsd_die_is_around, list_type, list, err));
+    HSD_TRY(hsd_dies_walk(lines, hsd_die_is_around, list_type, &(listing){.list = list}, err));
     if (list->count > 1) qsort(list->at, list->count, sizeof *list->at, compare_types);
     return HSD_OK;
 }
 
 /* ---- looking up ---- */
 
-/* "Session" of shop::Session, "map" of std::map<shop::Id, Session>. */
+/* "Session" of shop::Session, "map" of std::map<shop::Id, Session>, "watch" of watch::{async fn}. */
 static hsd_text bare_name(hsd_text name)
 {
     size_t end = name.size, depth = 0;
@@ -73,6 +85,9 @@ static hsd_text bare_name(hsd_text name)
     size_t begin = end;
     while (begin > 0 && name.data[begin - 1] != ':')
         begin--;
+    if (begin > 2 && begin < end && name.data[begin] == '{')
+        for (end = begin -= 2; begin > 0 && name.data[begin - 1] != ':';)
+            begin--;
     return (hsd_text){name.data + begin, end - begin};
 }
 
@@ -177,7 +192,10 @@ hsd_status hsd_named_type_find_as(hsd_lines *lines, hsd_text bare, hsd_text name
     if (bare.size == 0) return HSD_OK;
     const uint64_t hash = hsd_hash_bytes(bare.data, bare.size, 0);
     HSD_LOWER_BOUND(at, 0, list->count, list->at[at].hash, hash);
-    for (size_t tried = 0; !*is_found && tried < TRIED_MAX && at < list->count && list->at[at].hash == hash; at++) {
+    const bool is_task = name.size > 8 && memcmp(name.data, "task of ", 8) == 0; /* all are of one bare name */
+    for (size_t tried = 0;
+         !*is_found && tried < (is_task ? TASKS_TRIED_MAX : TRIED_MAX) && at < list->count && list->at[at].hash == hash;
+         at++) {
         if (dwarf_offdie(hsd_lines_dwarf(lines), list->at[at].die, out) == NULL) continue;
         HSD_TRY(is_type_called(out, name, is_found, err));
         tried++;

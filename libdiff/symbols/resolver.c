@@ -234,6 +234,17 @@ static void leave_out_inside(hsd_buffer *text, size_t from)
     }
 }
 
+/* What Rust's lazy_static! keeps a variable in: "<shop::CACHE as core::ops::deref::Deref>::deref::__stability::LAZY".
+ */
+static void leave_out_around(hsd_buffer *text)
+{
+    static const char around[] = " as core::ops::deref::Deref>::deref::";
+    const uint8_t *at = text->size > 0 ? memmem(text->data, text->size, around, sizeof around - 1) : NULL;
+    if (at == NULL || text->data[0] != '<' || memcmp(text->data + text->size - 4, "LAZY", 4) != 0) return;
+    text->size = (size_t)(at - text->data) - 1;
+    memmove(text->data, text->data + 1, text->size);
+}
+
 /* A variable of each thread, by the place of its initial value, where others may be too. */
 static hsd_status replace_thread_local(hsd_resolver *resolver, const hsd_marked *marked, hsd_error *err)
 {
@@ -267,6 +278,7 @@ static hsd_status replace_variable(hsd_resolver *resolver, const hsd_marked *mar
     count(resolver, symbol != NULL);
     if (symbol == NULL) return is_found ? append_data_of(resolver, "(data of ", &name, err) : HSD_OK;
     HSD_TRY(hsd_append_name(&resolver->text, symbol, err));
+    leave_out_around(&resolver->text);
     return module->lines != NULL ? hsd_variable_append_member(module->lines, name.offset, &resolver->text, err)
                                  : HSD_OK;
 }

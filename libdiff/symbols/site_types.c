@@ -46,28 +46,43 @@ static bool names_parameter(Dwarf_Die *function, Dwarf_Die *type)
 }
 
 /* The type of the parameter T of a function of Rust: what was inlined and what is defined elsewhere says so there. */
-static const char *parameter_of(Dwarf_Die *function)
+static bool find_parameter(Dwarf_Die *function, Dwarf_Die *type)
 {
     static const unsigned ways[] = {DW_AT_abstract_origin, DW_AT_specification};
-    Dwarf_Die at = *function, type;
+    Dwarf_Die at = *function;
     Dwarf_Attribute attribute;
-    if (names_parameter(&at, &type)) return dwarf_diename(&type);
+    if (names_parameter(&at, type)) return true;
     for (size_t i = 0; i < 2; i++) {
         Dwarf_Die other;
         if (dwarf_formref_die(dwarf_attr(&at, ways[i], &attribute), &other) == NULL) continue;
-        if (names_parameter(&other, &type)) return dwarf_diename(&type);
+        if (names_parameter(&other, type)) return true;
         at = other;
     }
-    return NULL;
+    return false;
+}
+
+static hsd_status add_rust_function(search *s, Dwarf_Die *function, const char *name, hsd_error *err)
+{
+    hsd_buffer parameter = {0};
+    hsd_generic_function known = {.name = name};
+    Dwarf_Die type;
+    hsd_status status = HSD_OK;
+    if (find_parameter(function, &type)) {
+        status = hsd_type_append_rust_name(&parameter, &type, err);
+        if (status == HSD_OK) status = hsd_buffer_append(&parameter, "", 1, err);
+        if (parameter.size > 1) known.parameter = (const char *)parameter.data;
+    }
+    if (status == HSD_OK) status = hsd_generic_add(&s->generic, &known, err);
+    hsd_buffer_release(&parameter);
+    return status;
 }
 
 static hsd_status add_function(search *s, Dwarf_Die *unit, Dwarf_Die *function, const char *name, hsd_error *err)
 {
     hsd_generic_function known = {.name = name};
     Dwarf_Die result;
-    if (function != NULL && dwarf_srclang(unit) == DW_LANG_Rust)
-        known.parameter = parameter_of(function);
-    else if (function != NULL && strchr(name, '.') != NULL && hsd_type_of(function, &result))
+    if (function != NULL && dwarf_srclang(unit) == DW_LANG_Rust) return add_rust_function(s, function, name, err);
+    if (function != NULL && strchr(name, '.') != NULL && hsd_type_of(function, &result))
         known.result = dwarf_diename(&result);
     return hsd_generic_add(&s->generic, &known, err);
 }

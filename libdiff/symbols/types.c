@@ -2,16 +2,20 @@
 #include "symbols/types.h"
 
 #ifdef HSD_HAVE_DW
+#include <stdio.h>
 #include <string.h>
 
 #include "base/check.h"
 #include "symbols/generic.h"
+#include "symbols/rust_crates.h"
+#include "symbols/rust_spelling.h"
 #include "symbols/spelling.h"
 
 enum {
     MOST_STEPS = 32,
     MOST_MEMBERS = 4096,
     MOST_NESTED = 32,
+    MOST_STATES = 4096,
     MOST_PATH_STEPS = 1 << 18,
     SMALL_CLASS = 128,
     SMALL_STEP = 8,
@@ -229,6 +233,39 @@ static language language_of(Dwarf_Die *type)
     }
 }
 
+/* "[u8; 200]" of an array, which has no name. */
+static hsd_status append_rust_array(hsd_buffer *out, Dwarf_Die *type, hsd_error *err)
+{
+    char text[32];
+    Dwarf_Die of;
+    const uint64_t bytes = bytes_of(type), one = hsd_type_of(type, &of) ? bytes_of(&of) : 0;
+    const char *name = one > 0 ? dwarf_diename(&of) : NULL;
+    if (name == NULL || bytes == 0) return HSD_OK;
+    HSD_TRY(append_word(out, "[", err));
+    HSD_TRY(append_word(out, name, err));
+    snprintf(text, sizeof text, "; %llu]", (unsigned long long)(bytes / one));
+    return append_word(out, text, err);
+}
+
+hsd_status hsd_type_append_rust_name(hsd_buffer *out, Dwarf_Die *type, hsd_error *err)
+{
+    const char *name = dwarf_diename(type);
+    if (dwarf_tag(type) == DW_TAG_array_type) return append_rust_array(out, type, err);
+    if (name == NULL) return HSD_OK;
+    if (name[0] == '{') HSD_TRY(append_path(out, type, err));
+    return append_word(out, name, err);
+}
+
+static hsd_status append_rust(hsd_type_name *out, Dwarf_Die *type, hsd_error *err)
+{
+    hsd_buffer name = {0};
+    hsd_status status = hsd_type_append_rust_name(&name, type, err);
+    if (status == HSD_OK) status = hsd_buffer_append(&name, "", 1, err);
+    if (status == HSD_OK) status = hsd_spell_rust(&out->text, (const char *)name.data, err);
+    hsd_buffer_release(&name);
+    return status;
+}
+
 static hsd_status append_named(hsd_type_name *out, Dwarf_Die *type, hsd_error *err)
 {
     hsd_buffer path = {0};
@@ -237,7 +274,7 @@ static hsd_status append_named(hsd_type_name *out, Dwarf_Die *type, hsd_error *e
     /* a dot is in no name of C and C++ */
     if (strchr(name, '.') != NULL) return hsd_generic_spell_zig(&out->text, name, strlen(name), err);
     const language of = language_of(type);
-    if (of == RUST) return hsd_generic_spell_rust(&out->text, name, err);
+    if (of == RUST) return append_rust(out, type, err);
     if (of != CPP) return append_word(&out->text, name, err);
     hsd_status status = append_path(&path, type, err);
     if (status == HSD_OK) status = hsd_buffer_append(&path, name, strlen(name) + 1, err);
@@ -288,6 +325,7 @@ static hsd_status is_of_library(language of, Dwarf_Die *type, bool *is_it, hsd_e
     if (status == HSD_OK && name != NULL && strnlen(name, 4096) < 4096) status = append_word(&path, name, err);
     if (status == HSD_OK) status = hsd_buffer_append(&path, "", 1, err);
     if (status == HSD_OK) *is_it = is_name_of_library(of, (const char *)path.data);
+    if (status == HSD_OK && of == RUST && !*is_it) *is_it = hsd_crate_is_of_library(type, (const char *)path.data);
     hsd_buffer_release(&path);
     return status;
 }
@@ -297,7 +335,8 @@ typedef struct way {
     size_t base; /* of what stood there before */
     language of;
     bool is_in_library, is_element;
-    bool has_front; /* a name of the program stands in front: what a library calls its members says no more */
+    bool has_front;       /* a name of the program stands in front: what a library calls its members says no more */
+    unsigned *steps_left; /* states that are looked at: they stand one in another */
 } way;
 
 /* Of a library's header, as boost's and Qt's; std::pair has names that programs use. */
@@ -332,11 +371,79 @@ static hsd_status append_step(way *w, Dwarf_Die *around, const char *name, bool 
     return append_word(w->out, name, err);
 }
 
-static hsd_status append_way(hsd_buffer *out, Dwarf_Die *type, uint64_t offset, bool has_front, bool *is_beside,
+static hsd_status append_way_from(way *w, const Dwarf_Die *from, uint64_t offset, bool *is_beside, hsd_error *err);
+
+/* What is an enum of Rust, or an async function, has one structure for each of its states. */
+typedef struct states {
+    hsd_buffer name; /* of the word, as those say that have one */
+    bool is_of_waiting, is_ambiguous;
+} states;
+
+/* An async function that waits is in a state of these; before it runs it has its arguments alone. */
+static bool is_waiting(Dwarf_Die *around, Dwarf_Die *state)
+{
+    const char *of = dwarf_diename(around), *name = dwarf_diename(state);
+    return of == NULL || of[0] != '{' || (name != NULL && strncmp(name, "Suspend", 7) == 0);
+}
+
+static hsd_status add_state(states *all, const way *w, Dwarf_Die *around, const found_member *state, hsd_error *err)
+{
+    hsd_buffer name = {0};
+    Dwarf_Die of = state->type;
+    way inner = *w;
+    bool is_beside;
+    inner.out = &name;
+    inner.base = 0;
+    const bool waits = is_waiting(around, &of);
+    hsd_status status = append_way_from(&inner, &of, state->rest, &is_beside, err);
+    if (status == HSD_OK && name.size > 0 && (waits || !all->is_of_waiting)) {
+        const bool is_first = all->name.size == 0 || (waits && !all->is_of_waiting);
+        const bool is_same =
+            !is_first && name.size == all->name.size && memcmp(name.data, all->name.data, name.size) == 0;
+        all->is_ambiguous = is_first ? false : all->is_ambiguous || !is_same;
+        all->is_of_waiting |= waits;
+        if (is_first) {
+            hsd_buffer_clear(&all->name);
+            status = hsd_buffer_append(&all->name, name.data, name.size, err);
+        }
+    }
+    hsd_buffer_release(&name);
+    return status;
+}
+
+/* The states of one part of a structure. */
+static hsd_status add_states(states *all, const way *w, Dwarf_Die *around, Dwarf_Die *part, uint64_t offset,
                              hsd_error *err)
 {
-    Dwarf_Die at = *type;
-    way w = {.out = out, .base = out->size, .of = language_of(type), .has_front = has_front};
+    Dwarf_Die variant;
+    if (dwarf_child(part, &variant) != 0) return HSD_OK;
+    do {
+        found_member state;
+        if (dwarf_tag(&variant) != DW_TAG_variant || !find_member(&variant, offset, &state)) continue;
+        HSD_TRY(add_state(all, w, around, &state, err));
+    } while (*w->steps_left > 0 && --*w->steps_left > 0 && hsd_die_go_on(&variant));
+    return HSD_OK;
+}
+
+/* The name of the word in all states that have one for it; nothing where they do not agree. */
+static hsd_status append_states(way *w, Dwarf_Die *around, uint64_t offset, hsd_error *err)
+{
+    Dwarf_Die child;
+    states all = {.is_ambiguous = false};
+    hsd_status status = HSD_OK;
+    unsigned steps = 0;
+    if (w->of != RUST || dwarf_child(around, &child) != 0) return HSD_OK;
+    do {
+        if (dwarf_tag(&child) == DW_TAG_variant_part) status = add_states(&all, w, around, &child, offset, err);
+    } while (status == HSD_OK && ++steps < MOST_MEMBERS && hsd_die_go_on(&child));
+    if (status == HSD_OK && !all.is_ambiguous) status = hsd_buffer_append(w->out, all.name.data, all.name.size, err);
+    hsd_buffer_release(&all.name);
+    return status;
+}
+
+static hsd_status append_way_from(way *w, const Dwarf_Die *from, uint64_t offset, bool *is_beside, hsd_error *err)
+{
+    Dwarf_Die at = *from;
     *is_beside = false;
     for (int depth = 0; depth < MOST_NESTED && peel(&at, true); depth++) {
         Dwarf_Die inner;
@@ -344,19 +451,28 @@ static hsd_status append_way(hsd_buffer *out, Dwarf_Die *type, uint64_t offset, 
             const uint64_t bytes = hsd_type_of(&at, &inner) ? bytes_of(&inner) : 0;
             if (bytes == 0) return HSD_OK;
             offset %= bytes;
-            w.is_element = true;
+            w->is_element = true;
             at = inner;
             continue;
         }
         found_member member;
-        if (!is_aggregate(dwarf_tag(&at)) || !find_member(&at, offset, &member)) return HSD_OK;
+        if (!is_aggregate(dwarf_tag(&at))) return HSD_OK;
+        if (!find_member(&at, offset, &member)) return append_states(w, &at, offset, err);
         const char *name = dwarf_tag(&member.die) == DW_TAG_member ? dwarf_diename(&member.die) : NULL;
         if (name != NULL && strnlen(name, 4096) == 4096) return HSD_OK;
-        HSD_TRY(append_step(&w, &at, name, is_beside, err));
+        HSD_TRY(append_step(w, &at, name, is_beside, err));
         at = member.type;
         offset = member.rest;
     }
     return HSD_OK;
+}
+
+static hsd_status append_way(hsd_buffer *out, Dwarf_Die *type, uint64_t offset, bool has_front, bool *is_beside,
+                             hsd_error *err)
+{
+    unsigned steps_left = MOST_STATES;
+    way w = {.out = out, .base = out->size, .of = language_of(type), .has_front = has_front, .steps_left = &steps_left};
+    return append_way_from(&w, type, offset, is_beside, err);
 }
 
 hsd_status hsd_type_append_way(hsd_buffer *out, Dwarf_Die *type, uint64_t offset, bool *is_beside, hsd_error *err)

@@ -50,6 +50,10 @@ const char *hsd_type_member_at(Dwarf_Die *type, uint64_t offset);
 /* A type of a library of Rust or Zig, which tells where it comes from. HSD_E_NOMEM. */
 hsd_status hsd_type_is_of_library(Dwarf_Die *type, bool *is_it, hsd_error *err);
 
+/* The name that DWARF has of a type of Rust, "[u8; 200]" of an array, which has none, and in front of one of a closure
+ * or an async function the path of that, which it is known by. HSD_E_NOMEM. */
+hsd_status hsd_type_append_rust_name(hsd_buffer *out, Dwarf_Die *type, hsd_error *err);
+
 /* What the first argument of a template is that is a type. */
 bool hsd_type_argument(Dwarf_Die *type, Dwarf_Die *argument);
 

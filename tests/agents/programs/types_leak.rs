@@ -18,8 +18,20 @@ pub struct Session { pub name: String, pub orders: Vec<Order>, pub account: Box<
 #[derive(Default)]
 pub struct Labels { inner: Mutex<Vec<String>> }
 
+async fn pause(mark: &mut [u64; 6]) { mark[0] += 1; std::future::pending::<()>().await; }
+
+/* What lives across its waits is in the block of the future. */
+async fn watch(number: u64) {
+    let mut steps: Vec<Order> = vec![Order { number, amount: [1; 11] }];
+    let mut mark = [number; 6];
+    loop { pause(&mut mark).await; steps.push(Order { number: mark[0], amount: [2; 11] }); }
+}
+
 #[derive(Default)]
 pub struct Shop {
+    frames: Vec<Box<[u8; 120]>>,
+    waiting: Vec<std::pin::Pin<Box<dyn std::future::Future<Output = ()>>>>,
+    listeners: Vec<Box<dyn Fn(u64) -> u64>>,
     labels: Labels,
     sessions: HashMap<u32, Session>,
     by_name: BTreeMap<String, u64>,
@@ -28,6 +40,14 @@ pub struct Shop {
     jobs: Vec<Box<dyn Job>>,
     nodes: Vec<Arc<Node>>,
     planted: u64,
+}
+
+/* A waker that wakes nobody. */
+fn never() -> std::task::Waker {
+    fn same(_: *const ()) -> std::task::RawWaker { std::task::RawWaker::new(std::ptr::null(), &TABLE) }
+    fn nothing(_: *const ()) {}
+    static TABLE: std::task::RawWakerVTable = std::task::RawWakerVTable::new(same, nothing, nothing, nothing);
+    unsafe { std::task::Waker::from_raw(same(std::ptr::null())) }
 }
 
 #[inline(never)]
@@ -48,6 +68,16 @@ fn session(number: u64) -> Session {
 
 impl Shop {
     #[inline(never)]
+    fn watch(&mut self, number: u64) {
+        let mut future: std::pin::Pin<Box<dyn std::future::Future<Output = ()>>> = Box::pin(watch(number));
+        assert!(future.as_mut().poll(&mut std::task::Context::from_waker(&never())).is_pending());
+        self.waiting.push(future);
+        self.frames.push(Box::new([number as u8; 120]));
+        let page = [number; 24];
+        self.listeners.push(Box::new(move |n| page[0] + n));
+    }
+
+    #[inline(never)]
     fn plant(&mut self) {
         let number = self.planted;
         self.sessions.insert(number as u32, session(number));
@@ -57,6 +87,7 @@ impl Shop {
         self.queue.push_back(Order { number, amount: [0; 11] });
         self.jobs.push(Box::new(Mail { text: [1; 200] }));
         self.nodes.push(ring(number));
+        self.watch(number);
         self.planted += 1;
     }
 }
@@ -72,6 +103,8 @@ fn main() {
             println!("leaked {}", shop.planted);
         }
     }
+    let heard: u64 = shop.listeners.iter().map(|l| l(1)).sum();
+    eprintln!("{heard} {} {}", shop.waiting.len(), shop.frames.iter().map(|f| f[3] as u64).sum::<u64>());
     let sum: u64 = shop.jobs.iter().map(|j| j.run()).sum::<u64>() + shop.queue.iter().map(|o| o.number).sum::<u64>();
     eprintln!("{sum} {}", shop.sessions.len() + shop.by_name.len() + shop.seen.len() + shop.nodes.len());
 }

@@ -118,6 +118,12 @@ Test(generic, rust)
     EXPECT("HashSet<u64>", {.name = "hashbrown::raw::RawTable<T,A>::reserve_rehash", .parameter = "(u64, ())"});
     EXPECT("LinkedList<Order>", {.name = "alloc::boxed::Box<T>::new", .parameter = "Node<shop::Order>"},
            {.name = "alloc::collections::linked_list::LinkedList<T>::push_back"});
+    EXPECT("HashMap<u32, Session>",
+           {.name = "hashbrown::raw::inner::RawTable<T,A>::reserve_rehash", .parameter = "(u32, shop::Session)"});
+    EXPECT("Box<watch::{closure}>", {.name = "alloc::boxed::Box<T>::new", .parameter = "shop::watch::{closure_env#0}"});
+    EXPECT("task of watch", {.name = "alloc::boxed::Box<T>::new",
+                             .parameter = "tokio::runtime::task::core::Cell<shop::watch::{async_fn_env#0}, Handle>"});
+    EXPECT("Block<Event>", {.name = "tokio::sync::mpsc::block::Block<T>::new", .parameter = "shop::Event"});
     EXPECT("Vec<HashMap<u32, Session>>",
            {.name = "alloc::vec::Vec<T,A>::push",
             .parameter = "std::collections::HashMap<u32, shop::Session, std::hash::random::RandomState>"});
