@@ -168,6 +168,37 @@ static void normalise(char *out, size_t room, const char *function)
     out[size] = '\0';
 }
 
+bool hsd_variable_is_of_library(const char *name, size_t size)
+{
+    /* namespaces of libraries that keep what they are given in variables of their own, and places without a name */
+    static const char *const begins[] = {"(data of ",
+                                         "(thread-locals of ",
+                                         "(anonymous memory)",
+                                         "thread-locals of ",
+                                         "std::",
+                                         "core::",
+                                         "alloc::",
+                                         "__gnu_cxx::",
+                                         "tokio::",
+                                         "google::protobuf::",
+                                         "boost::",
+                                         "absl::",
+                                         "spdlog::",
+                                         "crossbeam",
+                                         "rayon_core::",
+                                         "grpc_core::",
+                                         "folly::"};
+    static const char of_thread[] = "thread-local ";
+    const size_t skipped = sizeof of_thread - 1;
+    if (size >= skipped && memcmp(name, of_thread, skipped) == 0) {
+        name += skipped;
+        size -= skipped;
+    }
+    for (size_t i = 0; i < HSD_ARRAY_LEN(begins); i++)
+        if (size >= strlen(begins[i]) && memcmp(name, begins[i], strlen(begins[i])) == 0) return true;
+    return false;
+}
+
 bool hsd_module_is_of_system(const char *name, size_t size)
 {
     static const char *const begins[] = {"libc.so",     "libc-2.",  "libstdc__.so", "libc__.so",

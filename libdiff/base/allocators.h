@@ -34,6 +34,10 @@ bool hsd_file_is_of_library(const char *file, size_t size);
  * count = there is none. */
 size_t hsd_frames_own(const hsd_site_frame *frames, size_t count, size_t from);
 
+/* The name of a variable, or of memory, that is no program's: "thread-local tokio::runtime::context::CONTEXT", "(data
+ * of libuv.so.1)", "(anonymous memory)". */
+bool hsd_variable_is_of_library(const char *name, size_t size);
+
 /* "libcurl.so.4.8.0": a shared library, by its name. */
 bool hsd_module_is_shared(const char *name, size_t size);
 

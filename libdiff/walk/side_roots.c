@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/allocators.h"
 #include "base/array.h"
 #include "base/assert.h"
 #include "base/check.h"
@@ -175,23 +176,14 @@ static hsd_status tell_target(roots *r, const hsd_root *root, hsd_error *err)
 typedef struct named { /* a root's name, to be brought into order */
     hsd_bytes text;
     uint32_t name;
+    bool is_of_library;
 } named;
 
-/* "(data of libglib-2.0.so)": a place of memory, and the name of nothing. What a variable leads to as well is called by
- * the variable. */
-static bool is_of_nobody(hsd_bytes text)
-{
-    static const char *const begins[] = {"(data of ", "(thread-locals of ", "(anonymous memory)", "thread-locals of "};
-    for (size_t i = 0; i < HSD_ARRAY_LEN(begins); i++)
-        if (text.size >= strlen(begins[i]) && memcmp(text.data, begins[i], strlen(begins[i])) == 0) return true;
-    return false;
-}
-
+/* What a variable of the program leads to as well is called by that, and not by a library's. */
 static int compare_named(const void *a, const void *b)
 {
     const named *x = a, *y = b;
-    const int of_nobody = (int)is_of_nobody(x->text) - (int)is_of_nobody(y->text);
-    if (of_nobody != 0) return of_nobody;
+    if (x->is_of_library != y->is_of_library) return x->is_of_library ? 1 : -1;
     const size_t size = x->text.size < y->text.size ? x->text.size : y->text.size;
     const int order = size == 0 ? 0 : memcmp(x->text.data, y->text.data, size);
     return order != 0 ? order : (x->text.size > y->text.size) - (x->text.size < y->text.size);
@@ -206,7 +198,8 @@ static uint32_t list_names(const roots *r, int standing, bool of_stacks, named *
     uint32_t count = 0;
     for (uint32_t i = 0; i < names->count && i < r->capacity; i++) {
         if (r->node_of[standing][i] == 0 || is_of_stack(r->side->roots.kinds[i]) != of_stacks) continue;
-        list[count++] = (named){hsd_names_get(names, i), i};
+        const hsd_bytes text = hsd_names_get(names, i);
+        list[count++] = (named){text, i, hsd_variable_is_of_library((const char *)text.data, text.size)};
     }
     if (count > 0) qsort(list, count, sizeof *list, compare_named);
     return count;

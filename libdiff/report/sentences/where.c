@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "base/allocators.h"
 #include "report/model/holder_rows.h"
 #include "report/model/site_rows.h"
 #include "report/sentences/fork.h"
@@ -207,6 +208,54 @@ static bool print_fork(hsd_screen *screen, const hsd_holder *first, int64_t grow
     return true;
 }
 
+/* What the step below has, where a library's variable says nothing to the program: " -> task of watch". */
+static void print_below(hsd_screen *screen, const hsd_holder *holder)
+{
+    hsd_buffer raw = {0};
+    hsd_out *out = &screen->out;
+    const hsd_growth_edge *edge = holder->edge_count > 0 ? &holder->edges[0] : NULL;
+    if (edge == NULL || edge->depth != 1 || edge->growth_bytes < holder->growth_bytes / 2) return;
+    if (edge->type.size == 0 || edge->type.data[0] == '<') return; /* "<=64 B at add", by place */
+    if (edge->edge.size == 0) hsd_out_text(out, " ");
+    const hsd_step step = {.edge = edge->edge, .type = edge->type, .repeat = 1};
+    if (out->status == HSD_OK) out->status = hsd_step_append_with_type(&raw, &step, out->err);
+    hsd_out_escaped(out, screen->form, (hsd_text){(const char *)raw.data, raw.size});
+    hsd_buffer_release(&raw);
+}
+
+/* The largest of which a function of the program is on the stack; *frame is that. NULL where there is none. */
+static const hsd_site_row *largest_own_site(const hsd_diff *diff, const hsd_site_frame **frame)
+{
+    for (size_t i = 0; i < diff->site_count && hsd_change_bytes(&diff->sites[i].change) > 0; i++) {
+        const hsd_site_row *site = &diff->sites[i];
+        const size_t own = hsd_frames_own(site->frames, site->frame_count, 0);
+        if (own == site->frame_count) continue;
+        *frame = &site->frames[own];
+        return site;
+    }
+    return NULL;
+}
+
+/* What only a library's variable leads to is the program's all the same: by where it was allocated. */
+static void print_who_allocated(hsd_screen *screen, const hsd_holder *holder, int64_t growth)
+{
+    hsd_out *out = &screen->out;
+    hsd_buffer raw = {0};
+    const hsd_site_frame *frame = NULL;
+    if (!screen->diff->has_sites || !hsd_variable_is_of_library(holder->root.data, holder->root.size)) return;
+    print_below(screen, holder);
+    const hsd_site_row *site = largest_own_site(screen->diff, &frame);
+    const unsigned percent = share_of(site != NULL ? hsd_change_bytes(&site->change) : 0, growth);
+    if (percent < SHARE_WORTH_NAMING) return;
+    if (percent >= 100)
+        hsd_out_text(out, "; it was allocated at ");
+    else
+        hsd_out_format(out, "; %u%% was allocated at ", percent);
+    if (out->status == HSD_OK) out->status = hsd_site_frame_append(&raw, frame, out->err);
+    print_short(screen, &raw, 1);
+    hsd_buffer_release(&raw);
+}
+
 /* True if there was something to say. */
 static bool print_by_holder(hsd_screen *screen, int64_t growth)
 {
@@ -224,6 +273,7 @@ static bool print_by_holder(hsd_screen *screen, int64_t growth)
         print_share(screen, percent);
         hsd_out_text(&screen->out, " hangs from one place: ");
         print_place(screen, place);
+        print_who_allocated(screen, place, growth);
         hsd_out_text(&screen->out, percent > 100 ? "; others shrank." : ".");
     } else if (hsd_holders_count(diff) - (hsd_holders_code(diff) != NULL) > PLACES_OF_A_CROWD + (nobody != NULL)) {
         print_scattered(screen, growth, nobody);

@@ -500,6 +500,32 @@ Test(where, tells_other_formats_who_holds_together)
     free(report);
 }
 
+Test(where, says_who_allocated_what_only_a_librarys_variable_holds)
+{
+    static const hsd_growth_edge edge = {.type = TEXT("task of watch"), .depth = 1, .growth_bytes = GROWTH};
+    static const hsd_site_frame frames[] = {
+        {.function = TEXT("tokio::runtime::spawn"), .file = TEXT("<task.rs>"), .line = 3},
+        {.function = TEXT("shop::accept"), .file = TEXT("/src/shop.rs"), .line = 12}};
+    hsd_site_row site = {
+        .frames = frames, .frame_count = 2, .change = {.before = {0, 0}, .after = {1000, GROWTH / 100 * 62}}};
+    hsd_diff diff = grown();
+    diff.has_sites = true;
+    diff.sites = &site;
+    diff.site_count = 1;
+    holders[0] = sample_holder("thread-local tokio::runtime::context::CONTEXT", NULL, 0, GROWTH);
+    holders[0].edges = &edge;
+    holders[0].edge_count = 1;
+    sample_hold(&diff, holders, 1);
+    char *report = sample_report("text", &diff, &wide);
+    SAYS(report, "All of the growth hangs from one place: thread-local tokio::runtime::context::CONTEXT -> task of "
+                 "watch; 62% was allocated at shop::accept (shop.rs:12).");
+    free(report);
+    holders[0].root = TEXT("shop::SESSIONS");
+    report = sample_report("text", &diff, &wide);
+    SAYS(report, "All of the growth hangs from one place: shop::SESSIONS.");
+    free(report);
+}
+
 Test(where, tells_of_threads_of_a_pool)
 {
     hsd_diff diff = grown();
