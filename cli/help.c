@@ -50,7 +50,7 @@ const cli_row cli_outputs[] = {
     {"text", "One screen for people. Sizes have three significant figures; the rows of a table and "
              "the line of others add up to "
              "TOTAL in exact bytes. On a terminal long names are cut in the middle, and two names "
-             "never look the same"},
+             "never look the same; one too narrow for a table has its columns in part: what grew stays"},
     {"text --plain", "One record a line, fields separated by a tab, exact bytes; lines that begin "
                      "with # name the fields"},
     {"json", "One object, schema hsdiff.diff/1: captures, match (basis: exact, address, structure "

@@ -136,7 +136,8 @@ static hsd_status over_of(hsd_buffer *text, const hsd_scope *scope, hsd_error *e
 static const hsd_column rule_columns[] = {
     {"outcome", HSD_KIND_LABEL, .heading = heading_of_words, .words = word_of, .sign = is_bad},
     {"rule", HSD_KIND_TEXT, .title = "Rule", .get = name_of},
-    {"found", HSD_KIND_LABEL, .title = "Found", .words = found_of, .is_known = is_asked, .flags = HSD_ON_RIGHT},
+    {"found", HSD_KIND_LABEL, .title = "Found", .words = found_of, .is_known = is_asked,
+     .flags = HSD_ON_RIGHT | HSD_TO_THE_LAST},
     {"limit", HSD_KIND_LABEL, .title = "Limit", .words = limit_of, .is_known = is_judged, .flags = HSD_ON_RIGHT},
     {"over", HSD_KIND_LABEL, .title = "Over by", .words = over_of, .is_known = is_over, .flags = HSD_ON_RIGHT},
     {0},

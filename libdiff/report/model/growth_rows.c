@@ -105,7 +105,7 @@ static const hsd_column change_columns[] = {
     {"before", HSD_KIND_BYTES, .title = "Before", .get = before_of, .is_known = has_numbers},
     {"after", HSD_KIND_BYTES, .title = "After", .get = after_of, .is_known = has_numbers},
     {"growth", HSD_KIND_GROWTH, .title = "Growth", .get = growth_of, .is_known = has_numbers, .instead = unless_proven,
-     .sign = sign_of_growth},
+     .sign = sign_of_growth, .flags = HSD_TO_THE_LAST},
     {"percent", HSD_KIND_PERCENT, .title = "%", .get = percent_of, .is_known = has_numbers, .instead = unless_noise,
      .sign = sign_of_percent},
     {"objects", HSD_KIND_SIGNED, .title = "Objects", .get = more_objects, .is_known = has_numbers,

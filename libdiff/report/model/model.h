@@ -137,7 +137,8 @@ enum {
     HSD_NULL_AT_MOST = 64u,  /* null where it is UINT64_MAX */
     HSD_ON_RIGHT = 128u,     /* of a LABEL: it is a number in words */
     HSD_AS_STATE = 256u,     /* gauges: a text that is no label but a family of its own, whose samples are 1 */
-    HSD_TITLE_STAYS = 512u   /* for people: the title is no word, so no capitals are made of it */
+    HSD_TITLE_STAYS = 512u,  /* for people: the title is no word, so no capitals are made of it */
+    HSD_TO_THE_LAST = 1024u  /* text: a terminal that is too narrow for all columns has it, and not those beside it */
 };
 
 typedef struct hsd_column {

@@ -107,7 +107,8 @@ static const hsd_column line_columns[] = {
     {"path", HSD_KIND_WORDS, .title = "Path", .words = words_of},
     {"references", HSD_KIND_COUNT, .title = "References", .get = line_references, .is_known = is_path},
     {"objects", HSD_KIND_COUNT, .title = "Objects", .get = line_objects, .has = is_of_type, .is_known = is_start},
-    {"bytes", HSD_KIND_BYTES, .title = "Bytes", .get = line_bytes, .has = is_of_type, .is_known = is_start},
+    {"bytes", HSD_KIND_BYTES, .title = "Bytes", .get = line_bytes, .has = is_of_type, .is_known = is_start,
+     .flags = HSD_TO_THE_LAST},
     {0},
 };
 

@@ -72,7 +72,8 @@ static const char *none_if_equal(const hsd_scope *scope)
 static const hsd_column value_columns[] = {
     {"first", HSD_KIND_BYTES, .title = "First", .get = first_size},
     {"last", HSD_KIND_BYTES, .title = "Last", .get = last_size},
-    {"growth", HSD_KIND_GROWTH, .title = "Growth", .get = growth, .instead = none_if_equal, .sign = sign_of_growth},
+    {"growth", HSD_KIND_GROWTH, .title = "Growth", .get = growth, .instead = none_if_equal, .sign = sign_of_growth,
+     .flags = HSD_TO_THE_LAST},
     {0},
 };
 
@@ -158,7 +159,7 @@ static const hsd_column trend_columns[] = {
     {"trend", HSD_KIND_TREND, .in = HSD_IN_TEXT | HSD_IN_MARKDOWN, .title = "Trend", .get = trend_of,
      .noise = noise_of},
     {"verdict", HSD_KIND_LABEL, .title = "Verdict", .words = verdict_of, .is_known = has_verdict,
-     .sign = sign_of_verdict},
+     .sign = sign_of_verdict, .flags = HSD_TO_THE_LAST},
     {0},
 };
 
@@ -245,7 +246,7 @@ static const hsd_column contrast_columns[] = {
     {"after", HSD_KIND_LABEL, .heading = heading_after, .words = side_after, .is_known = has_medians,
      .flags = HSD_ON_RIGHT},
     {"growth", HSD_KIND_GROWTH, .title = "Growth", .get = growth_of_medians, .is_known = has_medians,
-     .instead = none_if_same, .sign = significant_growth},
+     .instead = none_if_same, .sign = significant_growth, .flags = HSD_TO_THE_LAST},
     {"percent", HSD_KIND_PERCENT, .title = "%", .get = percent_of_medians, .is_known = is_known,
      .instead = unless_chance, .sign = significant_growth},
     {"p", HSD_KIND_MILLIONTHS, .title = "p", .get = p_of, .is_known = is_known},
@@ -420,8 +421,12 @@ static void fill_columns(hsd_series_ages *ages, const hsd_series *series, const 
             (hsd_column){"later", HSD_KIND_BYTES, .at = offsetof(hsd_interval_row, later) + i * sizeof(uint64_t),
                          .title = hsd_series_moment(ages->moments[i], series, series->cohorts.cohorts[moments[i]].last),
                          .flags = HSD_NULL_AT_MOST | HSD_TITLE_STAYS};
-    *column++ = (hsd_column){"stayed", HSD_KIND_FRACTION, .title = "Stayed", .get = interval_share,
-                             .is_known = has_interval_share};
+    *column++ = (hsd_column){"stayed",
+                             HSD_KIND_FRACTION,
+                             .title = "Stayed",
+                             .get = interval_share,
+                             .is_known = has_interval_share,
+                             .flags = HSD_TO_THE_LAST};
     *column = (hsd_column){0};
 }
 
@@ -459,7 +464,8 @@ static bool has_survivor_share(const hsd_scope *scope) { return !is_text(scope) 
 static const hsd_column survivor_columns[] = {
     {"type", HSD_KIND_TEXT, HSD_AT(hsd_survivor_row, name), .title = "What stays"},
     {"came", HSD_KIND_BYTES, HSD_AT(hsd_survivor_row, survival.came.bytes), .title = "Came"},
-    {"stayed", HSD_KIND_BYTES, HSD_AT(hsd_survivor_row, survival.stayed.bytes), .title = "Still there"},
+    {"stayed", HSD_KIND_BYTES, HSD_AT(hsd_survivor_row, survival.stayed.bytes), .title = "Still there",
+     .flags = HSD_TO_THE_LAST},
     {"objects", HSD_KIND_COUNT, HSD_AT(hsd_survivor_row, survival.stayed.objects), .title = "Objects"},
     {"share", HSD_KIND_FRACTION, .title = "Share", .get = survivor_share, .is_known = has_survivor_share},
     {0},

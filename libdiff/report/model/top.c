@@ -42,10 +42,10 @@ static hsd_value retained_share(const hsd_scope *scope)
 }
 
 static const hsd_column amount_columns[] = {
-    {"bytes", HSD_KIND_BYTES, HSD_AT(hsd_top_row, live.bytes), .title = "Bytes"},
+    {"bytes", HSD_KIND_BYTES, HSD_AT(hsd_top_row, live.bytes), .title = "Bytes", .flags = HSD_TO_THE_LAST},
     {"objects", HSD_KIND_COUNT, HSD_AT(hsd_top_row, live.objects), .title = "Objects"},
     {"retained_bytes", HSD_KIND_BYTES, HSD_AT(hsd_top_row, retained_bytes), .title = "Retained", .has = has_retained,
-     .is_known = knows_retained},
+     .is_known = knows_retained, .flags = HSD_TO_THE_LAST},
     {NULL, HSD_KIND_SHARE, .title = "Of heap", .get = retained_share, .has = has_retained, .is_known = knows_retained},
     {0},
 };
@@ -128,12 +128,12 @@ static const hsd_column object_columns[] = {
     {"place", HSD_KIND_WORDS, .in = HSD_IN_CSV, .words = place_of},
     {"id", HSD_KIND_HEX, .in = HSD_IN_PLAIN, .get = written_id},
     {"place", HSD_KIND_WORDS, .in = HSD_IN_TABLES, .title = "Biggest object", .words = place_of},
-    {"retained_bytes", HSD_KIND_BYTES, HSD_AT(hsd_top_object, retained_bytes), .in = HSD_IN_TABLES,
-     .title = "Retained"},
+    {"retained_bytes", HSD_KIND_BYTES, HSD_AT(hsd_top_object, retained_bytes), .in = HSD_IN_TABLES, .title = "Retained",
+     .flags = HSD_TO_THE_LAST},
     {NULL, HSD_KIND_SHARE, .in = HSD_IN_TABLES, .title = "Of heap", .get = share_of_object},
     {"retained_objects", HSD_KIND_COUNT, HSD_AT(hsd_top_object, retained_objects), .in = HSD_IN_TABLES,
      .title = "Objects"},
-    {"object", HSD_KIND_HEX, .in = HSD_IN_TABLES, .title = "ID", .get = written_id},
+    {"object", HSD_KIND_HEX, .in = HSD_IN_TABLES, .title = "ID", .get = written_id, .flags = HSD_TO_THE_LAST},
     {0},
 };
 

@@ -71,6 +71,7 @@ static bool print_finalized(hsd_screen *screen)
 /* ---- what to type next ---- */
 
 #define SUGGESTIONS_MAX 5
+#define LINE_COLUMNS    80
 #define SHORT_NAMES     24 /* of both inputs together: room for a command and its reason on one line */
 
 #define SHORT_TYPE 28 /* of the input after and a type */
@@ -202,7 +203,8 @@ static void print_next(hsd_screen *screen, bool folded)
     next.table.left_columns = 3;
     const hsd_type_growth *type = type_to_follow(screen);
     const size_t after_size = strlen(screen->options->after_command);
-    next.is_stacked = strlen(screen->options->before_command) + after_size > SHORT_NAMES ||
+    next.is_stacked = hsd_out_columns(&screen->out) < LINE_COLUMNS ||
+                      strlen(screen->options->before_command) + after_size > SHORT_NAMES ||
                       (type && after_size + type->type.size > SHORT_TYPE);
     suggest(&next, folded);
     if (screen->out.status == HSD_OK) hsd_table_print(&next.table, &screen->out, false);

@@ -10,6 +10,12 @@
 
 /* ---- the two captures ---- */
 
+static const char *name_of_input(const hsd_side *side)
+{
+    const char *path = side->info.path ? side->info.path : "";
+    return strcmp(path, "-") == 0 ? "standard input" : path;
+}
+
 static void put_cell(hsd_screen *screen, hsd_table *table, size_t column, const char *text)
 {
     if (screen->out.status == HSD_OK)
@@ -28,13 +34,29 @@ static void capture_row(hsd_screen *screen, hsd_table *table, const char *word, 
     char number[HSD_NUMBER_CHARS], objects[HSD_NUMBER_CHARS + 16] = "";
     hsd_table_add_row(table);
     put_cell(screen, table, 0, word);
-    const char *path = side->info.path ? side->info.path : "";
-    put_path(screen, table, 1, strcmp(path, "-") == 0 ? "standard input" : path);
+    put_path(screen, table, 1, name_of_input(side));
     if (side->info.taken_unix_ns > 0) put_cell(screen, table, 2, hsd_format_time(number, side->info.taken_unix_ns));
     put_cell(screen, table, 3, hsd_screen_size(screen, number, side->live.bytes));
     hsd_format_count(objects, side->live.objects);
     memcpy(objects + strlen(objects), " objects", sizeof " objects");
     put_cell(screen, table, 4, objects);
+}
+
+/* The same on lines of their own: the name, and what there is below it. */
+static void capture_lines(hsd_screen *screen, const char *word, const hsd_side *side)
+{
+    char number[HSD_NUMBER_CHARS];
+    const char *path = name_of_input(side);
+    hsd_out *out = &screen->out;
+    hsd_out_format(out, "%-8s", word);
+    hsd_out_escaped(out, screen->form, (hsd_text){path, strlen(path)});
+    hsd_out_text(out, "\n");
+    hsd_out_begin_paragraph(out);
+    hsd_out_repeat(out, ' ', 8);
+    if (side->info.taken_unix_ns > 0) hsd_out_format(out, "%s, ", hsd_format_time(number, side->info.taken_unix_ns));
+    hsd_out_format(out, "%s, ", hsd_screen_size(screen, number, side->live.bytes));
+    hsd_out_format(out, "%s objects", hsd_format_count(number, side->live.objects));
+    hsd_out_end_paragraph(out, 8);
 }
 
 /* ---- how they belong together ---- */
@@ -146,7 +168,13 @@ void hsd_screen_captures(hsd_screen *screen)
     table.left_columns = 3;
     capture_row(screen, &table, "before", &screen->diff->before);
     capture_row(screen, &table, "after", &screen->diff->after);
-    hsd_table_print(&table, &screen->out, false);
+    const size_t width = screen->options->width;
+    if (width > 0 && hsd_table_least_width(&table, SIZE_MAX) > width) {
+        capture_lines(screen, "before", &screen->diff->before);
+        capture_lines(screen, "after", &screen->diff->after);
+    } else {
+        hsd_table_print(&table, &screen->out, false);
+    }
     hsd_table_release(&table);
     hsd_screen_relation(screen);
     print_basis(screen);

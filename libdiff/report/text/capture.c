@@ -3,6 +3,7 @@
  */
 #include "report/text/capture.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "report/text/table.h"
@@ -45,20 +46,22 @@ static void put_origin(hsd_out *out, hsd_escape_form form, const hsd_capture_inf
 
 void hsd_text_capture(hsd_out *out, const hsd_report_options *options, hsd_escape_form form, const hsd_side *side)
 {
-    char number[HSD_NUMBER_CHARS];
-    hsd_out_escaped(out, form, name_of_input(side));
-    if (side->info.taken_unix_ns > 0) hsd_out_format(out, "  %s", hsd_format_time(number, side->info.taken_unix_ns));
-    hsd_out_format(out, "  %s",
-                   options->exact_bytes ? hsd_format_exact(number, side->live.bytes)
-                                        : hsd_format_bytes(number, side->live.bytes));
-    hsd_out_format(out, "  %s object%s\n", hsd_format_count(number, side->live.objects),
-                   side->live.objects == 1 ? "" : "s");
+    char taken[HSD_NUMBER_CHARS] = "", size[HSD_NUMBER_CHARS], count[HSD_NUMBER_CHARS], facts[4 * HSD_NUMBER_CHARS];
+    const hsd_text name = name_of_input(side);
+    if (side->info.taken_unix_ns > 0) hsd_format_time(taken, side->info.taken_unix_ns);
+    snprintf(facts, sizeof facts, "%s%s%s  %s object%s", taken, taken[0] ? "  " : "",
+             options->exact_bytes ? hsd_format_exact(size, side->live.bytes) : hsd_format_bytes(size, side->live.bytes),
+             hsd_format_count(count, side->live.objects), side->live.objects == 1 ? "" : "s");
+    const bool is_wide = options->width > 0 && name.size + 2 + strlen(facts) > options->width;
+    hsd_out_escaped(out, form, name);
+    hsd_out_text(out, is_wide ? "\n" : "  ");
+    hsd_out_begin_paragraph(out);
+    hsd_out_format(out, "%s%s", is_wide ? "  " : "", facts);
+    hsd_out_end_paragraph(out, 2);
     put_origin(out, form, &side->info);
 }
 
 /* ---- what to type next ---- */
-
-#define LINE_COLUMNS 80
 
 static hsd_status append_word(hsd_buffer *line, hsd_text word, hsd_error *err)
 {
@@ -114,7 +117,7 @@ void hsd_text_next(hsd_out *out, const hsd_report_options *options, const hsd_ne
     if (!options->before_command || count == 0 || out->status != HSD_OK) return;
     out->status = hsd_table_init(&table, 3, 2 * count, out->err);
     if (out->status != HSD_OK) return;
-    const bool is_stacked = width_of(options, list, count) > LINE_COLUMNS;
+    const bool is_stacked = width_of(options, list, count) > hsd_out_columns(out);
     table.left_columns = 3;
     for (size_t i = 0; i < count; i++)
         put_next(out, &table, options->before_command, &list[i], is_stacked);

@@ -82,13 +82,32 @@ static size_t room_for_name(const hsd_table *table, size_t row, size_t width)
     return width > taken + NAME_COLUMNS_MIN ? width - taken : NAME_COLUMNS_MIN;
 }
 
-hsd_status hsd_table_cut_names(hsd_table *table, size_t line_width, size_t name_width, bool use_utf8, hsd_error *err)
+/* Of all columns that are cut nowhere, and the gaps between them. */
+static size_t width_beside_names(const hsd_table *table)
 {
     const size_t name = table->name_column;
     size_t others = 0;
     for (size_t column = 0; column < table->columns; column++)
         if (column != name && !(table->is_shared && column == 1))
             others += column_width(table, column) + gap_before(table, column > name ? column : column + 1);
+    return others;
+}
+
+size_t hsd_table_least_width(const hsd_table *table, size_t name_width)
+{
+    size_t widest = 0;
+    for (size_t row = 0; row < table->rows; row++) {
+        const size_t name = cell_at(table, row, table->name_column)->width,
+                     beside = table->is_shared ? shared_width(table, row) - name : 0,
+                     width = (name < name_width || row == 0 ? name : name_width) + beside;
+        if (width > widest) widest = width;
+    }
+    return widest + width_beside_names(table);
+}
+
+hsd_status hsd_table_cut_names(hsd_table *table, size_t line_width, size_t name_width, bool use_utf8, hsd_error *err)
+{
+    const size_t name = table->name_column, others = width_beside_names(table);
     if (line_width == 0 && name_width > 0) line_width = name_width + others;
     if (line_width == 0 || table->rows < 2 || column_width(table, name) + others <= line_width) return HSD_OK;
 

@@ -58,6 +58,9 @@ hsd_status hsd_table_put(hsd_table *table, size_t column, const char *text, size
  */
 hsd_status hsd_table_cut_names(hsd_table *table, size_t line_width, size_t name_width, bool use_utf8, hsd_error *err);
 
+/* Columns of the longest line when each name is cut to `name_width`, if it is wider. */
+size_t hsd_table_least_width(const hsd_table *table, size_t name_width);
+
 void hsd_table_print(hsd_table *table, hsd_out *out, bool use_color);
 
 /* The same row by row, for lines of others in between. */

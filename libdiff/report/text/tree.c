@@ -28,8 +28,10 @@
 #define SHARE_SHOWN 100 /* one part in so many of what grew or shrank */
 #define BAR_COLUMNS 20
 #define BAR_LEAST   14  /* as wide as its heading */
+#define BAR_SHORT   8   /* beside which a path still has room */
 #define WIDE_LINE   100 /* a terminal with room for the longer bar */
-#define NARROW_LINE 64  /* one with none for objects */
+#define NARROW_LINE 64  /* one with none for objects, */
+#define SHORT_LINE  52  /* and one with none for shares either */
 #define PATH_LEAST  16  /* columns; narrower than that a path says nothing */
 #define GAP_COLUMNS 2
 #define INDENT_MOST 24 /* columns, on a terminal: what is deeper says how deep */
@@ -222,11 +224,12 @@ static bool begin_tree(picture *p, size_t lines)
 {
     hsd_out *out = &p->screen->out;
     const unsigned width = p->screen->options->width;
+    const bool is_short = width > 0 && width < SHORT_LINE;
     size_t columns = GROWTH + 1;
-    if (p->growth > 0) p->share = columns++;
+    if (p->growth > 0 && !is_short) p->share = columns++;
     if (width == 0 || width >= NARROW_LINE) p->objects = columns++;
     p->path = columns++;
-    p->bar_columns = width == 0 || width >= WIDE_LINE ? BAR_COLUMNS : BAR_LEAST;
+    p->bar_columns = width == 0 || width >= WIDE_LINE ? BAR_COLUMNS : is_short ? BAR_SHORT : BAR_LEAST;
     p->paths = calloc(lines, sizeof *p->paths);
     p->indents = calloc(lines, sizeof *p->indents);
     out->status = hsd_table_init(&p->table, columns, lines + 1, out->err);
@@ -234,7 +237,7 @@ static bool begin_tree(picture *p, size_t lines)
     if (out->status != HSD_OK) return false;
     p->table.left_from = p->path;
     hsd_table_add_row(&p->table);
-    put_tree(p, BAR, "GROWTH BY PATH", HSD_PAINT_HEADING);
+    put_tree(p, BAR, is_short ? "BY PATH" : "GROWTH BY PATH", HSD_PAINT_HEADING);
     put_tree(p, GROWTH, "GROWTH", HSD_PAINT_HEADING);
     if (p->share > 0) put_tree(p, p->share, "SHARE", HSD_PAINT_HEADING);
     if (p->objects > 0) put_tree(p, p->objects, "OBJECTS", HSD_PAINT_HEADING);

@@ -136,15 +136,21 @@ static bool is_command(const char *text, size_t size)
     return size - at >= 2 && text[at] == ':' && text[at + 1] == ':';
 }
 
+size_t hsd_out_columns(const hsd_out *out)
+{
+    return out->line_columns > 0 && out->line_columns < LINE_COLUMNS ? out->line_columns : LINE_COLUMNS;
+}
+
 /* Writes the words of `text` anew, with breaks. */
 static void write_lines(hsd_out *out, const char *text, size_t size, size_t indent)
 {
+    const size_t columns = hsd_out_columns(out);
     size_t column = 0;
     bool has_word = false; /* a line of blanks alone is none */
     for (size_t at = 0; at < size;) {
         const char *blank = memchr(text + at + 1, ' ', size - at - 1); /* a piece is a blank and a word */
         const size_t end = blank ? (size_t)(blank - text) : size, width = hsd_width_of_text(text + at, end - at);
-        if (column + width > LINE_COLUMNS && has_word && text[at] == ' ' && !is_command(text + at, size - at)) {
+        if (column + width > columns && has_word && text[at] == ' ' && !is_command(text + at, size - at)) {
             hsd_out_text(out, "\n");
             hsd_out_repeat(out, ' ', indent);
             column = indent;

@@ -17,6 +17,7 @@ typedef struct hsd_out {
     hsd_buffer buffer;
     bool in_paragraph;
     size_t paragraph_start; /* in the buffer, which is not passed on meanwhile */
+    size_t line_columns;    /* of a terminal that is narrower than a paragraph usually is; 0 = none is known */
 } hsd_out;
 
 void hsd_out_init(hsd_out *out, hsd_write_fn write, void *context, hsd_error *err);
@@ -35,11 +36,14 @@ void hsd_out_escaped(hsd_out *out, hsd_escape_form form, hsd_text text);
 void hsd_out_name(hsd_out *out, hsd_escape_form form, hsd_text name);
 
 /*
- * What is written between the two is broken into lines of at most 80 columns where it has blanks; each
- * line but the first starts with `indent` blanks. A newline is added at the end.
+ * What is written between the two is broken into lines of at most 80 columns, or as many as a narrower terminal has,
+ * where it has blanks; each line but the first starts with `indent` blanks. A newline is added at the end.
  */
 void hsd_out_begin_paragraph(hsd_out *out);
 void hsd_out_end_paragraph(hsd_out *out, size_t indent);
+
+/* How many columns such a line has at most. */
+size_t hsd_out_columns(const hsd_out *out);
 
 /* Passes the rest on, releases the buffer, returns the first failure. */
 hsd_status hsd_out_finish(hsd_out *out);

@@ -65,6 +65,7 @@ static void put_screen(hsd_out *out, const hsd_model *model, const hsd_report_op
 {
     hsd_page page = {
         .out = out, .options = options, .form = options->use_utf8 ? HSD_ESCAPE_TERMINAL : HSD_ESCAPE_ASCII};
+    out->line_columns = options->width;
     for (size_t i = 0; i < model->part_count; i++)
         put_part(&page, model, &model->parts[i]);
 }

@@ -1,7 +1,7 @@
 /*
  * A table of a model as text: headings in capitals, rows, others, the total. Pictures take the room that names and
  * numbers leave. Where a terminal is too narrow, the row of others loses a word, names are cut, or stand on lines of
- * their own above their numbers.
+ * their own above their numbers; where that does not do, columns are left out.
  */
 #include "report/write/text_table.h"
 
@@ -18,6 +18,8 @@
 #define GAP_COLUMNS          2
 #define INDENT_STEP          2u
 #define NAME_COLUMNS         16 /* a name is given so many before a picture gets more than the least */
+#define NAME_COLUMNS_STACKED 13 /* of a table whose names stand above their rows: "TOTAL", "12 others" */
+#define NAME_COLUMNS_GIVEN   4  /* a name is given so many more when a column is left out for it */
 #define TREND_LEAST          6
 #define NAME_COLUMNS_IN_LOGS 60 /* of a loose table: a wider name stands out, so that all other lines stay short */
 #define TREND_USUAL          12
@@ -28,6 +30,7 @@ typedef struct drawing {
     const hsd_part *part;
     hsd_cells cells;
     hsd_table table;
+    bool is_shared;       /* the first two columns share their room */
     size_t trend_columns; /* of the picture that is drawn */
 } drawing;
 
@@ -346,24 +349,59 @@ static void print_cut(drawing *s)
         hsd_table_print(table, out, options->use_color);
 }
 
-static void end_table(drawing *s)
+/* Rows below those with names. */
+static size_t sums_of(const drawing *s)
+{
+    return (size_t)(s->part->sheet.other_count > 0) + (s->part->sheet.total != NULL);
+}
+
+static bool is_wide(const drawing *s)
 {
     const unsigned width = s->page->options->width;
-    const size_t other_rows = s->part->sheet.other_count > 0, sums = other_rows + (s->part->sheet.total != NULL);
-    const bool is_wide = s->page->out->status == HSD_OK && s->part->fit != HSD_FIT_NAMES && width > 0 &&
-                         width_of_line(&s->table) > width;
-    if (is_wide && other_rows > 0) shorten_others(s, s->table.rows - sums);
-    if (!is_wide || s->part->fit != HSD_FIT_STACKED || width_of_line(&s->table) <= width) {
+    return s->page->out->status == HSD_OK && width > 0 && width_of_line(&s->table) > width;
+}
+
+static void end_table(drawing *s)
+{
+    if (s->part->fit == HSD_FIT_STACKED && is_wide(s))
+        print_stacked(s->page, &s->table, s->table.rows - sums_of(s));
+    else
         print_cut(s);
-        return;
-    }
-    print_stacked(s->page, &s->table, s->table.rows - sums);
 }
 
 /* The first columns that stand on the left: one, or a word before the name. */
 static size_t left_columns(const hsd_cells *cells)
 {
     return cells->count > 1 && !hsd_cell_is_text(cells->columns[0]) && hsd_cell_is_text(cells->columns[1]) ? 2 : 1;
+}
+
+/* ---- columns that are left out ---- */
+
+static bool stays(const drawing *s, size_t i) { return (s->cells.columns[i]->flags & HSD_TO_THE_LAST) != 0; }
+
+/* The last one that need not stay; of those before the first that does, which lead up to it, the first. 0 = all must.
+ */
+static size_t column_to_leave_out(const drawing *s)
+{
+    const size_t first = left_columns(&s->cells);
+    size_t least = first, last = s->cells.count;
+    while (least < s->cells.count && !stays(s, least))
+        least++;
+    while (last > least && stays(s, last - 1))
+        last--;
+    if (last > least) return last - 1;
+    return least < s->cells.count && least > first ? first : 0;
+}
+
+static bool leave_one_out(drawing *s)
+{
+    const size_t which = column_to_leave_out(s);
+    if (which == 0) return false;
+    for (size_t i = which; i + 1 < s->cells.count; i++)
+        s->cells.columns[i] = s->cells.columns[i + 1];
+    s->cells.count--;
+    s->is_shared = s->is_shared && s->cells.count > 1;
+    return true;
 }
 
 /* The last columns that stand on the left. */
@@ -375,24 +413,48 @@ static size_t left_from(const hsd_cells *cells)
     return from < cells->count ? from : 0;
 }
 
+static hsd_status fill_table(drawing *s)
+{
+    const hsd_part *part = s->part;
+    HSD_TRY(hsd_table_init(&s->table, s->cells.count, part->sheet.rows.count + 4, s->page->out->err));
+    s->table.has_ids = part->has_ids;
+    s->table.is_shared = s->is_shared;
+    s->table.left_from = left_from(&s->cells);
+    s->table.left_columns = left_columns(&s->cells);
+    s->table.name_column = s->table.left_columns - 1;
+    s->table.is_loose = part->is_loose;
+    s->table.name_columns = part->is_loose && s->page->options->width == 0 ? NAME_COLUMNS_IN_LOGS : 0;
+    put_headings(s);
+    put_rows(s);
+    put_pictures(s);
+    if (part->fit != HSD_FIT_NAMES && part->sheet.other_count > 0 && is_wide(s))
+        shorten_others(s, s->table.rows - sums_of(s));
+    return s->page->out->status;
+}
+
+/* With as many columns as the terminal has room for. */
+static hsd_status fit_table(drawing *s)
+{
+    const unsigned width = s->page->options->width;
+    size_t name = s->part->fit == HSD_FIT_STACKED ? NAME_COLUMNS_STACKED : NAME_COLUMNS;
+    bool is_fit = false;
+    for (bool is_first = true; !is_fit; is_first = false) {
+        HSD_TRY(fill_table(s));
+        is_fit = width == 0 || hsd_table_least_width(&s->table, name) <= width || !leave_one_out(s);
+        if (is_first && s->part->fit != HSD_FIT_STACKED) name += NAME_COLUMNS_GIVEN;
+        if (!is_fit) hsd_table_release(&s->table);
+    }
+    return HSD_OK;
+}
+
 void hsd_text_put_table(hsd_page *page, const hsd_model *model, const hsd_part *part)
 {
-    drawing s = {.page = page, .model = model, .part = part, .cells = hsd_cells_of(model, part)};
+    drawing s = {
+        .page = page, .model = model, .part = part, .cells = hsd_cells_of(model, part), .is_shared = part->is_shared};
     hsd_out *out = page->out;
     if (part->sheet.is_unknown || out->status != HSD_OK) return;
-    out->status = hsd_table_init(&s.table, s.cells.count, part->sheet.rows.count + 4, out->err);
-    if (out->status != HSD_OK) return;
-    s.table.has_ids = part->has_ids;
-    s.table.is_shared = part->is_shared;
-    s.table.left_from = left_from(&s.cells);
-    s.table.left_columns = left_columns(&s.cells);
-    s.table.name_column = s.table.left_columns - 1;
-    s.table.is_loose = part->is_loose;
-    s.table.name_columns = part->is_loose && page->options->width == 0 ? NAME_COLUMNS_IN_LOGS : 0;
-    put_headings(&s);
-    put_rows(&s);
-    put_pictures(&s);
-    end_table(&s);
+    out->status = fit_table(&s);
+    if (out->status == HSD_OK) end_table(&s);
     hsd_table_release(&s.table);
     page->has_just_said = false;
 }

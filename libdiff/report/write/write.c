@@ -28,6 +28,7 @@ hsd_status hsd_part_words(hsd_buffer *text, const hsd_model *model, const hsd_pa
     hsd_out out;
     if (part->tell) {
         hsd_out_init(&out, gather_write_writer, text, err);
+        if (model->format == HSD_AS_TEXT) out.line_columns = model->options->width;
         part->tell(&out, model, form);
         return hsd_out_finish(&out);
     }

@@ -23,6 +23,21 @@ static void check_width(const char *report, size_t most)
     }
 }
 
+/* ---- the width of the terminal ---- */
+
+Test(series_text, fits_a_narrow_terminal)
+{
+    const hsd_series series = sample_shop();
+    for (unsigned width = 40; width < 80; width += 4) {
+        const hsd_report_options narrow = {.width = width, .use_utf8 = true};
+        char *report = text_of(&series, &narrow);
+        check_width(report, width);
+        HOLDS(report, "GROWTH");
+        HOLDS(report, "each step");
+        free(report);
+    }
+}
+
 /* ---- the manual's screen ---- */
 
 Test(series_text, prints_the_screen_of_the_manual)

@@ -305,16 +305,31 @@ Test(text, suggests_commands_that_can_be_copied)
     free(report);
 }
 
-Test(text, fits_eighty_columns)
+Test(text, fits_the_terminal)
 {
     types[0] =
         sample_type("com.example.a.very.long.package.name.that.does.not.fit.Session<java.lang.String>", 0, 900 * MIB);
     types[1] = sample_type("Buffer", 1000 * MIB, 10 * MIB);
-    hsd_diff diff = sample_diff(types, 2, NULL, 0);
-    const hsd_report_options options = {.use_utf8 = true, .width = 80};
+    roots[0] = sample_root("global.some.rather.long.name.of.a.root.that.nobody.cuts", 0, 900 * MIB);
+    hsd_diff diff = sample_diff(types, 2, roots, 1);
+    for (unsigned width = 40; width <= 80; width += 5) {
+        const hsd_report_options options = {.use_utf8 = true, .width = width};
+        char *report = sample_report("text", &diff, &options);
+        for (const char *line = report, *end; (end = strchr(line, '\n')); line = end + 1)
+            cr_expect(hsd_width_of_text(line, (size_t)(end - line)) <= width, "%u: %.*s", width, (int)(end - line),
+                      line);
+        HOLDS(report, "GROWTH"); /* stays when others are left out */
+        free(report);
+    }
+}
+
+Test(text, leaves_out_what_a_narrow_terminal_has_no_room_for)
+{
+    hsd_diff diff = one_type(MIB, 3 * MIB);
+    const hsd_report_options options = {.use_utf8 = true, .width = 40};
     char *report = sample_report("text", &diff, &options);
-    for (const char *line = report, *end; (end = strchr(line, '\n')); line = end + 1)
-        cr_expect(hsd_width_of_text(line, (size_t)(end - line)) <= 80, "%.*s", (int)(end - line), line);
+    HOLDS(report, "before  before.hs\n        2026-11-20 09:14:02Z, ");
+    HOLDS(report, "\nTYPE       BEFORE     AFTER     GROWTH\nSession  1.00 MiB  3.00 MiB  +2.00 MiB\n");
     free(report);
 }
 

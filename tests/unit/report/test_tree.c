@@ -155,7 +155,7 @@ Test(tree_picture, is_as_narrow_as_the_terminal)
     hsd_diff diff = shop();
     memset(name, 'x', sizeof name);
     rows[2].type = (hsd_text){name, sizeof name};
-    for (unsigned width = 60; width <= 140; width += 5) {
+    for (unsigned width = 40; width <= 140; width += 5) {
         char *report = picture_of(&diff, (hsd_report_options){.use_utf8 = true, .width = width});
         for (const char *line = report, *end; (end = strchr(line, '\n')) != NULL; line = end + 1)
             cr_expect_leq(hsd_width_of_text(line, (size_t)(end - line)), width, "%u columns: %.*s", width,
