@@ -101,6 +101,7 @@ static hsd_status read_start(hsd_process_facts *facts, hsd_error *err)
     char *stat = hsd_procfs_read(path, STATUS_MAX_BYTES, NULL);
     if (stat == NULL) return hsd_gate_of_absence(facts->pid, err);
     const uint64_t ticks = hsd_procfs_stat_number(stat, 22), boot = boot_seconds();
+    facts->start_ticks = ticks;
     facts->is_kernel = (hsd_procfs_stat_number(stat, 9) & IS_KERNEL_THREAD) != 0;
     const long hertz = sysconf(_SC_CLK_TCK);
     free(stat);

@@ -69,7 +69,7 @@ void hsd_live_domain(uint8_t domain[16], const hsd_process_facts *facts)
     for (unsigned i = 0; i < 2; i++) {
         for (const char *at = boot; at != NULL && *at != '\0'; at++)
             words[i] = hsd_mix(words[i], (uint64_t)(unsigned char)*at);
-        words[i] = hsd_mix(hsd_mix(words[i], (uint64_t)facts->pid), facts->started_unix_ns);
+        words[i] = hsd_mix(hsd_mix(words[i], (uint64_t)facts->pid), facts->start_ticks);
     }
     free(boot);
     if (words[0] == 0) words[0] = 1;

@@ -20,6 +20,7 @@ typedef struct hsd_process_facts {
     char root[40];           /* "/proc/PID/root": in front of every path that the process names */
     uint64_t caught_signals; /* SigCgt */
     uint64_t started_unix_ns, rss_bytes;
+    uint64_t start_ticks;                               /* since the boot: stays when the clock is set */
     bool is_readable;                                   /* maps and exe could be read: same user, or root */
     bool is_same_network, is_same_mounts, is_same_pids; /* namespaces */
     bool has_other_users;                               /* it is known to be in another user namespace */
