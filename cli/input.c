@@ -236,9 +236,7 @@ static void tell_same(const cli_input *inputs, const cli_app *cli)
 {
     const hsd_capture_info *before = hsd_capture_get_info(inputs[0].capture),
                            *after = hsd_capture_get_info(inputs[1].capture);
-    if (!before->has_digest || !after->has_digest || cli->options.dump_numbers[0] != cli->options.dump_numbers[1])
-        return;
-    if (memcmp(before->digest, after->digest, sizeof before->digest) == 0)
+    if (hsd_capture_is_same(before, after))
         cli_note(cli, "before and after are one capture: %s has the same content as %s.", inputs[0].path,
                  inputs[1].path);
 }
@@ -248,8 +246,9 @@ static void tell_order(const cli_input *inputs, const cli_app *cli)
 {
     const hsd_capture_info *before = hsd_capture_get_info(inputs[0].capture),
                            *after = hsd_capture_get_info(inputs[1].capture);
-    const bool is_one_process = before->pid != 0 && before->pid == after->pid;
-    if (is_one_process && after->taken_unix_ns != 0 &&
+    const hsd_processes processes = hsd_capture_processes(before, after);
+    const bool has_number = processes == HSD_PROCESSES_UNKNOWN && before->pid != 0 && before->pid == after->pid;
+    if ((processes == HSD_PROCESSES_ONE || has_number) && after->taken_unix_ns != 0 &&
         before->taken_unix_ns / SECOND_NS > after->taken_unix_ns / SECOND_NS)
         cli_note(cli, "%s was taken after %s: what came between them is told as freed. The older one comes first.",
                  inputs[0].path, inputs[1].path);

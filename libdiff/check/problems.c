@@ -117,38 +117,53 @@ static hsd_status check_order(hsd_problem_lists *lists, const hsd_capture_info *
                text_of(after->path), text_of(before->path));
 }
 
-static bool are_two_processes(const hsd_capture_info *a, const hsd_capture_info *b)
-{
-    return a->pid > 0 && b->pid > 0 && a->started_unix_ns > 0 && b->started_unix_ns > 0 &&
-           !hsd_capture_same_process(a, b);
-}
-
 static const hsd_capture_info *info_at(const hsd_series *series, size_t i) { return &series->points[i].side.info; }
-
-/* Some captures are of one process: then each of a process of its own was not meant. */
-static bool has_rounds(const hsd_series *series)
-{
-    for (size_t i = 1; i < series->point_count; i++)
-        if (hsd_capture_same_process(info_at(series, i - 1), info_at(series, i))) return true;
-    return false;
-}
 
 /*
  * The program ended among the captures, and one that leaks has then let go of all: it grew not in every round. Where
  * each capture is of a process of its own, these are compared. A baseline is of a run before.
  */
-static hsd_status check_restart(hsd_problem_lists *lists, const hsd_series *series, hsd_error *err)
+static hsd_status check_processes(hsd_problem_lists *lists, const hsd_series *series, hsd_error *err)
 {
-    if (!has_rounds(series)) return HSD_OK;
-    for (size_t i = series->warmup + 1; i < series->point_count; i++) {
-        const hsd_capture_info *before = info_at(series, i - 1), *after = info_at(series, i);
-        if (series->points[i - 1].is_baseline || !are_two_processes(before, after)) continue;
+    hsd_series_mix mix;
+    if (!hsd_series_mixes(series, series->warmup, &mix)) return HSD_OK;
+    const hsd_capture_info *before = info_at(series, mix.other - 1), *after = info_at(series, mix.other);
+    char pids[80] = "";
+    if (before->pid > 0 && after->pid > 0 && before->pid != after->pid)
+        snprintf(pids, sizeof pids, " (pid %" PRIu64 " and %" PRIu64 ")", after->pid, before->pid);
+    if (mix.again > 0)
         return say(lists, true, err,
-                   "%.160s is of another process than %.160s (pid %" PRIu64 " and %" PRIu64
-                   "): the program was started again in between, and what it had leaked is gone; check the captures of "
-                   "one process",
-                   text_of(after->path), text_of(before->path), (uint64_t)after->pid, (uint64_t)before->pid);
-    }
+                   "%.120s is of another process than %.120s%s, and %.120s of one from before it: what one process has "
+                   "more than another is no growth; check the captures of one process at a time",
+                   text_of(after->path), text_of(before->path), pids, text_of(info_at(series, mix.again)->path));
+    return say(lists, true, err,
+               "%.160s is of another process than %.160s%s: the program was started again in between, and what it had "
+               "leaked is gone; check the captures of one process",
+               text_of(after->path), text_of(before->path), pids);
+}
+
+/* ---- one capture, given twice ---- */
+
+/* Nothing happened between a capture and itself, so every rule would hold. */
+static hsd_status check_contents(hsd_problem_lists *lists, const hsd_capture_info *before,
+                                 const hsd_capture_info *after, bool *found, hsd_error *err)
+{
+    *found = hsd_capture_is_same(before, after);
+    if (!*found) return HSD_OK;
+    return say(
+        lists, true, err,
+        "%.160s is the same capture as %.160s: nothing was captured in between, so nothing can fail; look whether "
+        "the second one was taken, and whether a file of an earlier build lay there",
+        text_of(after->path), text_of(before->path));
+}
+
+/* The first one that is given again. */
+static hsd_status check_all_contents(hsd_problem_lists *lists, const hsd_series *series, hsd_error *err)
+{
+    bool found = false;
+    for (size_t i = 1; i < series->point_count; i++)
+        for (size_t k = 0; k < i && !found; k++)
+            HSD_TRY(check_contents(lists, info_at(series, k), info_at(series, i), &found, err));
     return HSD_OK;
 }
 
@@ -160,7 +175,9 @@ hsd_status hsd_problems_of_diff(hsd_problem_lists *lists, const hsd_diff *diff, 
     if (diff->is_partial && before->is_complete && after->is_complete)
         HSD_TRY(say(lists, !allow_incomplete, err,
                     "the diff knows lower bounds alone: what is missing can neither pass nor fail"));
+    bool is_same;
     HSD_TRY(check_order(lists, before, after, err));
+    HSD_TRY(check_contents(lists, before, after, &is_same, err));
     return check_pair(lists, before, after, err);
 }
 
@@ -174,5 +191,6 @@ hsd_status hsd_problems_of_series(hsd_problem_lists *lists, const hsd_series *se
         if (i > 0) HSD_TRY(check_pair(lists, first, info, err));
         if (i > 0) HSD_TRY(check_order(lists, info_at(series, i - 1), info, err));
     }
-    return check_restart(lists, series, err);
+    HSD_TRY(check_all_contents(lists, series, err));
+    return check_processes(lists, series, err);
 }

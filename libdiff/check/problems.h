@@ -19,8 +19,10 @@ typedef struct hsd_problem_lists {
  *      redacted, and not redacted            a problem: names do not compare
  *      one process, the later one first      a problem: growth looks like shrinking
  *      a series of one process and another   a problem: what the first one leaked is gone
+ *      one capture twice                     a problem: nothing happened in between
  *      other version of the runtime          a note
- * Else two processes are none: sums compare. Of a series all captures are held against the first. At most 16.
+ * Else two processes are none: sums compare, and so does each capture of a run of its own. Of a series all captures are
+ * held against the first. At most 16.
  */
 hsd_status hsd_problems_of_diff(hsd_problem_lists *lists, const hsd_diff *diff, bool allow_incomplete, hsd_error *err);
 hsd_status hsd_problems_of_series(hsd_problem_lists *lists, const hsd_series *series, bool allow_incomplete,

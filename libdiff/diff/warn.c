@@ -140,15 +140,6 @@ void hsd_store_warn_of_pair(hsd_diff_store *store, const hsd_diff *diff)
 
 #define FEW_OBJECTS 1000u /* below this hardly any in common may be chance */
 
-/* What both captures say: then few objects in common are a program that replaced the rest. */
-static bool is_one_process(const hsd_capture_info *before, const hsd_capture_info *after)
-{
-    static const uint8_t unknown[16];
-    const bool has_domain = memcmp(before->domain, unknown, sizeof unknown) != 0;
-    if (has_domain && memcmp(before->domain, after->domain, sizeof unknown) == 0) return true;
-    return hsd_capture_same_process(before, after);
-}
-
 static void warn_of_few_matches(hsd_diff_store *store, const hsd_diff *diff)
 {
     const uint64_t matched = diff->match.exact + diff->match.address + diff->match.structure;
@@ -162,7 +153,7 @@ static void warn_of_few_matches(hsd_diff_store *store, const hsd_diff *diff)
                        "only %" PRIu64 " object%s could be recognised by structure: all that changed its shape "
                        "looks new and freed",
                        matched, plural);
-    } else if (!is_one_process(&diff->before.info, &diff->after.info)) {
+    } else if (!hsd_capture_same_process(&diff->before.info, &diff->after.info)) { /* one that replaced the rest */
         hsd_store_warn(store, "the captures share only %" PRIu64 " object%s: they look like two different processes",
                        matched, plural);
     }

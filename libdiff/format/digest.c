@@ -55,3 +55,5 @@ void hsd_capture_set_digest(hsd_capture *capture, const uint8_t digest[16])
     capture->info.has_digest = digest != NULL && capture->info.is_complete;
     if (capture->info.has_digest) memcpy(capture->info.digest, digest, sizeof capture->info.digest);
 }
+
+void hsd_capture_set_dump_number(hsd_capture *capture, unsigned number) { capture->info.dump_number = number; }

@@ -201,6 +201,7 @@ hsd_status hsd_open_fd(hsd_capture **out, int fd, const char *name, const hsd_op
     const hsd_damage damage = imported->is_complete ? HSD_DAMAGE_REFUSE : HSD_DAMAGE_SKIP;
     HSD_TRY(hsd_capture_open_fd(out, written, name, damage, run, err));
     hsd_capture_set_digest(*out, imported->has_digest ? imported->digest : NULL);
+    hsd_capture_set_dump_number(*out, own.import == NULL ? 0 : own.import->dump_number);
     return HSD_OK;
 }
 

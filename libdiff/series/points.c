@@ -83,21 +83,6 @@ static void compare_times(hsd_series *series)
                        info_of(series, wrong - 1)->path, is_same ? "" : ", and what grew may look as if it shrank");
 }
 
-static bool is_known_series_point(const uint8_t *domain)
-{
-    static const uint8_t zero[16];
-    return memcmp(domain, zero, sizeof zero) != 0;
-}
-
-/* Both say so: by their domains, or by number and start of the process. */
-static bool are_one_process(const hsd_capture_info *a, const hsd_capture_info *b)
-{
-    if (a->pid != 0 && b->pid != 0 && a->pid != b->pid) return false;
-    if (is_known_series_point(a->domain) && is_known_series_point(b->domain))
-        return memcmp(a->domain, b->domain, sizeof a->domain) == 0;
-    return a->pid != 0 && a->pid == b->pid && a->started_unix_ns != 0 && a->started_unix_ns == b->started_unix_ns;
-}
-
 static bool differ(const char *a, const char *b)
 {
     return a != NULL && b != NULL && a[0] != 0 && b[0] != 0 && strcmp(a, b) != 0;
@@ -141,50 +126,101 @@ static void compare_kinds(hsd_series *series)
         info_of(series, first)->path, summaries > 1 ? ", and so do others" : "");
 }
 
-/* The most captures in a row that are known to be of one process; the first of them in *from. */
-static size_t longest_of_one_process(const hsd_series *series, size_t *from)
+/* ---- processes ---- */
+
+static hsd_processes processes_of(const hsd_series *series, size_t i, size_t k)
 {
-    size_t most = 1, first = 0;
-    *from = 0;
-    for (size_t i = 1; i < series->point_count; i++) {
-        if (!are_one_process(info_of(series, i - 1), info_of(series, i))) first = i;
-        if (i + 1 - first <= most) continue;
-        most = i + 1 - first;
-        *from = first;
-    }
-    return most;
+    return hsd_capture_processes(info_of(series, i), info_of(series, k));
 }
 
-static bool are_two_processes(const hsd_capture_info *a, const hsd_capture_info *b)
+/* Behind a baseline nothing is another one. */
+static bool is_other(const hsd_series *series, size_t i)
 {
-    const bool say_so = (is_known_series_point(a->domain) && is_known_series_point(b->domain)) ||
-                        (a->pid != 0 && b->pid != 0 && a->started_unix_ns != 0 && b->started_unix_ns != 0);
-    return say_so && !are_one_process(a, b);
+    return !series->points[i - 1].is_baseline && processes_of(series, i - 1, i) == HSD_PROCESSES_TWO;
+}
+
+/* The first capture behind `i` that is of the same process; 0 = none. */
+static size_t next_of_process(const hsd_series *series, size_t i)
+{
+    if (series->points[i].is_baseline) return 0;
+    for (size_t k = i + 1; k < series->point_count; k++)
+        if (!series->points[k].is_baseline && processes_of(series, i, k) == HSD_PROCESSES_ONE) return k;
+    return 0;
+}
+
+static void find_longest_run(const hsd_series *series, size_t first, hsd_series_mix *mix)
+{
+    size_t from = first;
+    mix->from = first;
+    mix->most = 1;
+    for (size_t i = first + 1; i < series->point_count; i++) {
+        if (processes_of(series, i - 1, i) != HSD_PROCESSES_ONE) from = i;
+        if (i + 1 - from <= mix->most) continue;
+        mix->most = i + 1 - from;
+        mix->from = from;
+    }
+}
+
+bool hsd_series_mixes(const hsd_series *series, size_t first, hsd_series_mix *out)
+{
+    bool has_rounds = false;
+    *out = (hsd_series_mix){0};
+    for (size_t i = first + 1; i < series->point_count; i++) {
+        if (!is_other(series, i)) continue;
+        out->starts++;
+        if (out->other == 0) out->other = i;
+    }
+    if (out->starts == 0) return false;
+    for (size_t i = first; i + 1 < series->point_count; i++) {
+        const size_t next = next_of_process(series, i);
+        has_rounds = has_rounds || next > 0;
+        if (i < out->other && next > out->other && (out->again == 0 || next < out->again)) out->again = next;
+    }
+    find_longest_run(series, first, out);
+    return has_rounds;
 }
 
 /* A program that was started again grows from nothing: what leaks goes up and down with it. */
 static void compare_processes(hsd_series *series)
 {
-    size_t starts = 0, from;
+    hsd_series_mix mix;
+    if (series->before_count > 0 || !hsd_series_mixes(series, 0, &mix)) return;
+    if (mix.again > 0)
+        hsd_series_warn_of(series->store,
+                           "captures of several processes are mixed: %.150s is of another one than %.150s, and %.150s "
+                           "of one from before it; look at one process at a time",
+                           info_of(series, mix.other)->path, info_of(series, mix.other - 1)->path,
+                           info_of(series, mix.again)->path);
+    else
+        hsd_series_warn_of(series->store,
+                           "the program was started again %zu time%s among the captures, and grows from the start each "
+                           "time: look at one process, at most at the %zu captures from %.200s to %.200s",
+                           mix.starts, mix.starts == 1 ? "" : "s", mix.most, info_of(series, mix.from)->path,
+                           info_of(series, mix.from + mix.most - 1)->path);
+}
+
+/* The first one that is given again; of repeated captures each is one more witness. */
+static void compare_contents(hsd_series *series)
+{
     for (size_t i = 1; i < series->point_count; i++)
-        starts += !series->points[i - 1].is_baseline && are_two_processes(info_of(series, i - 1), info_of(series, i));
-    const size_t most = longest_of_one_process(series, &from);
-    if (starts == 0 || most < 2 || series->before_count > 0) return;
-    hsd_series_warn_of(series->store,
-                       "the program was started again %zu time%s among the captures, and grows from the start each "
-                       "time: look at one process, at most at the %zu captures from %.200s to %.200s",
-                       starts, starts == 1 ? "" : "s", most, info_of(series, from)->path,
-                       info_of(series, from + most - 1)->path);
+        for (size_t k = 0; k < i; k++) {
+            if (!hsd_capture_is_same(info_of(series, k), info_of(series, i))) continue;
+            hsd_series_warn_of(series->store,
+                               "%.200s is the same capture as %.200s: a capture that is given twice has not grown",
+                               info_of(series, i)->path, info_of(series, k)->path);
+            return;
+        }
 }
 
 void hsd_points_compare(hsd_series *series)
 {
     series->is_one_process = true;
     for (size_t i = 1; i < series->point_count; i++) {
-        series->is_one_process = series->is_one_process && are_one_process(info_of(series, i - 1), info_of(series, i));
+        series->is_one_process = series->is_one_process && processes_of(series, i - 1, i) == HSD_PROCESSES_ONE;
     }
     compare_times(series);
     compare_processes(series);
+    compare_contents(series);
     compare_runtimes(series);
     compare_kinds(series);
 }

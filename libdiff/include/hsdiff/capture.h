@@ -23,6 +23,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <hsdiff/run.h>
 #include <hsdiff/status.h>
@@ -58,6 +59,7 @@ typedef struct hsd_capture_info {
                                     * "the producer stopped: 2 GiB written"; "" when complete */
     bool has_digest;               /* by which the same capture is known again; of complete ones alone */
     uint8_t digest[16];            /* FORMAT.md 11.8; of what was imported on the fly hsd_import_result's */
+    unsigned dump_number;          /* of what was imported from a file that holds several: which one, from 1; else 0 */
     uint64_t file_bytes;
     uint64_t blocks;         /* intact ones, end record included */
     uint64_t damaged_blocks; /* damaged or missing in front of an intact one; HSD_DAMAGE_SKIP only */
@@ -133,10 +135,37 @@ HSD_API bool hsd_capture_probe(const void *prefix, size_t size);
 /* What the capture says of itself. Borrowed, with all texts in it, until the capture is closed. Costs nothing. */
 HSD_API const hsd_capture_info *hsd_capture_get_info(const hsd_capture *capture);
 
-/* True if both captures say that they are of one process: its number, and the moment at which it started. */
+/* Whether two captures are of one process, as far as they say so. */
+typedef enum hsd_processes { HSD_PROCESSES_UNKNOWN, HSD_PROCESSES_ONE, HSD_PROCESSES_TWO } hsd_processes;
+
+/*
+ * One domain is one process: it is drawn once for each. Else its number and the moment at which it started tell, by
+ * both of which a process is known again that numbered its objects anew. Two domains alone are two processes.
+ */
+static inline hsd_processes hsd_capture_processes(const hsd_capture_info *a, const hsd_capture_info *b)
+{
+    static const uint8_t none[16];
+    const bool have_domains = memcmp(a->domain, none, sizeof none) != 0 && memcmp(b->domain, none, sizeof none) != 0;
+    if (have_domains && memcmp(a->domain, b->domain, sizeof a->domain) == 0) return HSD_PROCESSES_ONE;
+    if (a->pid > 0 && b->pid > 0 && a->pid != b->pid) return HSD_PROCESSES_TWO;
+    if (a->pid > 0 && b->pid > 0 && a->started_unix_ns > 0 && b->started_unix_ns > 0)
+        return a->started_unix_ns == b->started_unix_ns ? HSD_PROCESSES_ONE : HSD_PROCESSES_TWO;
+    return have_domains ? HSD_PROCESSES_TWO : HSD_PROCESSES_UNKNOWN;
+}
+
 static inline bool hsd_capture_same_process(const hsd_capture_info *a, const hsd_capture_info *b)
 {
-    return a->pid > 0 && a->pid == b->pid && a->started_unix_ns > 0 && a->started_unix_ns == b->started_unix_ns;
+    return hsd_capture_processes(a, b) == HSD_PROCESSES_ONE;
+}
+
+/*
+ * True if both are one capture: the same bytes, whatever their files are called. Baselines of two captures may be
+ * alike, and no two captures are.
+ */
+static inline bool hsd_capture_is_same(const hsd_capture_info *a, const hsd_capture_info *b)
+{
+    return a->has_digest && b->has_digest && !(a->is_baseline && b->is_baseline) && a->dump_number == b->dump_number &&
+           memcmp(a->digest, b->digest, sizeof a->digest) == 0;
 }
 
 /* Closes a capture; its readers must be closed before. NULL is accepted. */
@@ -149,6 +178,10 @@ HSD_API void hsd_capture_close(hsd_capture *capture);
  *   digest  16 bytes, copied; NULL = not known. An incomplete capture has none in any case
  */
 HSD_API void hsd_capture_set_digest(hsd_capture *capture, const uint8_t digest[16]);
+
+/* Says which of several dumps in one file a capture was imported from, 0 = its only one. Likewise before anything else.
+ */
+HSD_API void hsd_capture_set_dump_number(hsd_capture *capture, unsigned number);
 
 /* ---- records ---- */
 

@@ -241,6 +241,26 @@ HSD_API hsd_status hsd_series_run(hsd_series **out, const hsd_series_source *sou
 /* Frees a result and all its texts, with the pair that it took. NULL is accepted. */
 HSD_API void hsd_series_free(hsd_series *series);
 
+/* Captures of one process, with those of another among them. */
+typedef struct hsd_series_mix {
+    size_t other;      /* the first capture that is of another process than the one before it */
+    size_t again;      /* the first behind it that is of a process from before it again; 0 = none */
+    size_t starts;     /* captures that are of another process than the one before them */
+    size_t from, most; /* the most captures in a row of one process: the first of them, and how many */
+} hsd_series_mix;
+
+/*
+ * Tells whether captures that are meant to be of one process are not: some are, others are of another one. Where none
+ * are, each is of a run of its own. Who tells neither (hsd_capture_processes), and baselines, which are of a run
+ * before, are nobody's.
+ *
+ *   first  captures in front of it are left out
+ *   out    filled when true is returned
+ *
+ * Costs nothing for memory; time: quadratic in the captures, if there is anything to tell.
+ */
+HSD_API bool hsd_series_mixes(const hsd_series *series, size_t first, hsd_series_mix *out);
+
 /*
  * A place says that something grows, and not always who holds it: what two variables hold together has no place but
  * "(roots)". A diff of two captures of the series does know. Who wants to hear it makes one, of those two, and gives it

@@ -4,7 +4,6 @@
  */
 #include <string.h>
 
-#include "report/sentences/churn.h"
 #include "report/text/table.h"
 #include "report/text/text.h"
 
@@ -61,23 +60,12 @@ static void capture_lines(hsd_screen *screen, const char *word, const hsd_side *
 
 /* ---- how they belong together ---- */
 
-static bool is_known(const uint8_t id[16])
-{
-    static const uint8_t none[16];
-    return memcmp(id, none, sizeof none) != 0;
-}
-
 static const char *process_words(const hsd_capture_info *before, const hsd_capture_info *after)
 {
-    const bool has_pids = before->pid > 0 && after->pid > 0;
-    if (hsd_process_numbered_anew(before, after)) return "same process";
-    if (is_known(before->domain) && is_known(after->domain))
-        return memcmp(before->domain, after->domain, 16) == 0 ? "same process" : "different processes";
-    if (before->started_unix_ns > 0 && after->started_unix_ns > 0 && has_pids)
-        return before->started_unix_ns == after->started_unix_ns && before->pid == after->pid ? "same process"
-                                                                                              : "different processes";
-    if (has_pids) return before->pid == after->pid ? "same process number" : "different processes";
-    return NULL;
+    const hsd_processes processes = hsd_capture_processes(before, after);
+    if (processes == HSD_PROCESSES_ONE) return "same process";
+    if (processes == HSD_PROCESSES_TWO) return "different processes";
+    return before->pid > 0 && before->pid == after->pid ? "same process number" : NULL;
 }
 
 static bool same_text(const char *a, const char *b) { return a && b && a[0] && strcmp(a, b) == 0; }

@@ -93,23 +93,11 @@ static void say_row(hsd_series_words *words, const hsd_series_row *row, bool is_
 
 /* ---- the captures ---- */
 
-static bool is_known(const uint8_t id[16])
-{
-    static const uint8_t none[16];
-    return memcmp(id, none, sizeof none) != 0;
-}
-
-static bool are_of_two_processes(const hsd_capture_info *a, const hsd_capture_info *b)
-{
-    if (is_known(a->domain) && is_known(b->domain)) return memcmp(a->domain, b->domain, 16) != 0;
-    return a->pid > 0 && b->pid > 0 && a->pid != b->pid;
-}
-
 static const char *process_words(const hsd_series *series)
 {
     if (series->is_one_process) return "same process";
     for (size_t i = 1; i < series->point_count; i++)
-        if (are_of_two_processes(&series->points[i - 1].side.info, &series->points[i].side.info))
+        if (hsd_capture_processes(&series->points[i - 1].side.info, &series->points[i].side.info) == HSD_PROCESSES_TWO)
             return "different processes";
     return "not known if the same process";
 }

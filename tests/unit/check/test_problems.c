@@ -125,6 +125,7 @@ static void of_process(hsd_capture_info *info, uint64_t pid, uint64_t taken_s)
 {
     info->pid = pid;
     info->started_unix_ns = pid * 1000;
+    memset(info->domain, (int)pid, sizeof info->domain);
     info->taken_unix_ns = taken_s * UINT64_C(1000000000);
 }
 
@@ -175,6 +176,67 @@ Test(problems, a_program_that_was_started_again_has_not_grown_in_every_round)
     cr_assert_eq(made.series.warmup, 1);
     cr_assert_eq(exit_of_processes("944444"), 0, "the warm-up does not count");
     cr_assert_eq(exit_of_processes("994444"), 3);
+    cr_assert_eq(exit_of_processes("445566"), 3);
+    PROBLEM(kit.check, "2.hs is of another process than 1.hs (pid 5 and 4)");
+    kit_release(&kit);
+}
+
+/* Two workers of one service, each captured in turn: no two that follow each other are of one process. */
+Test(problems, processes_that_take_turns_are_none)
+{
+    cr_assert_eq(exit_of_processes("145454"), 3);
+    PROBLEM(kit.check, "2.hs is of another process than 1.hs (pid 5 and 4), and 3.hs of one from before it");
+    cr_assert_eq(exit_of_processes("145678"), 0, "each of a run of its own is meant");
+    kit_release(&kit);
+}
+
+/* A domain says it alone: importers know no number of a process. */
+Test(problems, one_domain_is_one_process)
+{
+    hsd_diff diff = sample();
+    diff.before.info.pid = diff.after.info.pid = 0;
+    cr_assert_eq(exit_of(&diff), 1);
+    diff.after.info.taken_unix_ns = diff.before.info.taken_unix_ns - 1;
+    cr_assert_eq(exit_of(&diff), 3);
+    PROBLEM(kit.check, "the older one comes first");
+    memset(diff.after.info.domain, 9, 16);
+    cr_assert_eq(exit_of(&diff), 1, "clocks of two machines differ");
+    of_process(&diff.before.info, 7, 20);
+    of_process(&diff.after.info, 7, 10);
+    memset(diff.after.info.domain, 9, 16); /* one that numbered its objects anew */
+    cr_assert_eq(exit_of(&diff), 3);
+    kit_release(&kit);
+}
+
+static void put_digest(hsd_capture_info *info, uint8_t digest)
+{
+    info->has_digest = true;
+    memset(info->digest, digest, sizeof info->digest);
+}
+
+Test(problems, a_capture_that_is_given_twice_says_nothing)
+{
+    hsd_diff diff = sample();
+    put_digest(&diff.before.info, 1);
+    cr_assert_eq(exit_of(&diff), 1);
+    put_digest(&diff.after.info, 2);
+    cr_assert_eq(exit_of(&diff), 1);
+    put_digest(&diff.after.info, 1);
+    cr_assert_eq(exit_of(&diff), 3);
+    PROBLEM(kit.check, "after.hs is the same capture as before.hs");
+    diff.before.info.dump_number = 1;
+    diff.after.info.dump_number = 2;
+    cr_assert_eq(exit_of(&diff), 1, "two dumps of one file");
+    diff.before.info.dump_number = 2;
+    diff.before.info.is_baseline = diff.after.info.is_baseline = true;
+    cr_assert_eq(exit_of(&diff), 1, "sums of two captures may be alike");
+    kit_release(&kit);
+    cr_assert_eq(exit_of_processes("444444"), 0);
+    put_digest(&made.points[2].side.info, 1);
+    put_digest(&made.points[5].side.info, 1);
+    cr_assert_eq(hsd_check_exit(kit_judge(&kit, leak, NULL, &made.series)), 3);
+    PROBLEM(kit.check, "5.hs is the same capture as 2.hs");
+    cr_assert_eq(kit.check->problem_count, 1);
     kit_release(&kit);
 }
 

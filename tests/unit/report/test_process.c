@@ -69,8 +69,10 @@ Test(process, is_silent_where_the_heap_says_it_all_or_nobody_knows)
     cr_expect_eq(hsd_process_unseen(&diff), 0, "it shrank");
     diff = process_of(61, 74, 10, 10);
     diff.after.info.started_unix_ns = 18;
+    memset(diff.after.info.domain, 8, 16);
     cr_expect_eq(hsd_process_unseen(&diff), 0, "two processes");
     diff.after.info.started_unix_ns = 17;
+    memset(diff.after.info.domain, 7, 16);
     diff.lost.is_known = false;
     cr_expect_eq(hsd_process_unseen(&diff), 0, "a collector breathes");
     diff.lost.is_known = true;

@@ -134,6 +134,27 @@ Test(run, a_program_that_was_started_again_is_told)
     series = run_story(NULL);
     cr_assert_not(has_warning(series, "started again"));
     hsd_series_free(series);
+    for (size_t i = 0; i < 5; i++)
+        story.forms[i].domain = (uint8_t)(10 + i % 2); /* in turns */
+    series = run_story(NULL);
+    cr_assert_not(has_warning(series, "started again"));
+    cr_assert(has_warning(series, "captures of several processes are mixed: "));
+    hsd_series_free(series);
+}
+
+Test(run, a_capture_that_is_given_twice_is_told)
+{
+    make_story(4, 2);
+    hsd_series *series = run_story(NULL);
+    cr_assert_not(has_warning(series, "the same capture"));
+    hsd_series_free(series);
+    char path[128];
+    snprintf(path, sizeof path, "%s", kit_file(1));
+    remove(kit_file(3));
+    cr_assert_eq(link(path, kit_file(3)), 0);
+    series = kit_run(4, NULL, NULL);
+    cr_assert(has_warning(series, "03.hs is the same capture as "));
+    hsd_series_free(series);
 }
 
 Test(run, different_processes_are_no_one_process)
