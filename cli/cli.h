@@ -45,7 +45,7 @@ typedef struct cli_options {
     const char *format, *output, *temp_dir, *remote, *from, *generate, *way, *executable, *html, *identity;
     int table, match, color;
     uint64_t top, memory_bytes, noise_bytes, threads, level, warmup, places, max_bytes, every_ms, timeout_ms, count,
-        pid, port, idle_ms;
+        pid, port, idle_ms, limit_bytes;
     unsigned dump_numbers[2]; /* before, after */
     const char **keys;        /* "TYPE:FIELD" each; room for one a word of the command line */
     size_t key_count;

@@ -8,6 +8,7 @@ static const cli_example examples[] = {
     {"hsdiff series day*.hs", "what grows, how fast, and since when"},
     {"hsdiff series run/*.heapsnapshot --label 1 --label 2 --label 3", "with names of your own for the captures"},
     {"hsdiff series --survivors base.hs target.hs final.hs", "what came in between and is still there"},
+    {"hsdiff series day*.hs --limit 512M", "and when a container of 512 MiB is full, if it surely grows"},
     {"hsdiff series day*.hprof --cohorts", "ages of objects where ids do not tell them apart"},
     {"hsdiff series day*.hs --html growth.html", "and a page to look closer or share"},
     {"hsdiff series day*.hs --format openmetrics -o heap.prom", "for a dashboard"},
@@ -19,6 +20,13 @@ static const cli_option *const options[] = {
     CLI_OPTIONS_OF_A_REPORT,
     &cli_option_warmup,
     &cli_option_label,
+    &(const cli_option){.name = "limit",
+                        .value = "SIZE",
+                        .kind = CLI_SIZE,
+                        .offset = CLI_FIELD(limit_bytes),
+                        .told = CLI_TOLD,
+                        .help = "say when the process has grown to SIZE, the memory of its container or of the "
+                                "machine, such as 512M"},
     &cli_option_survivors,
     &cli_option_cohorts,
     &cli_option_no_cohorts,
@@ -55,6 +63,12 @@ const cli_command cli_command_series = {
         "trend. Growth per step and per hour is the median of the slopes between all pairs of captures (Theil-Sen), "
         "which one outlier does not move. --warmup N leaves the first N captures out of all this.\n"
         "\n"
+        "With --limit, or where the captures know the limit of the heap (-Xmx), the report says when it is reached: "
+        "what the process has in resident memory (where captures do not tell that: its heap) is drawn out by its "
+        "growth per hour, if it surely grows: in five captures or more, by the test above, and no farther than 30 "
+        "times "
+        "as long as was watched. If a time cannot be told, the report says why.\n"
+        "\n"
         "In a series a holder is a path from a root that leads to exactly one object in every capture. What grows "
         "below it counts for the nearest holder above. This needs no ids, so it works for every runtime. If paths do "
         "not tell what holds the growth, hsdiff compares two of the captures object by object to find out.\n"
@@ -75,7 +89,9 @@ const cli_command cli_command_series = {
         "\n"
         "As JSON, schema hsdiff.series/1: captures; total, unreached, types, roots and holders (lost, where captures "
         "tell it) with bytes and objects, arrays with one value for each capture, trend and verdict, and with holders "
-        "where two of the captures (pair) say who holds it; cohorts; others.",
+        "where two of the captures (pair) say who holds it; cohorts; others; where a limit is known forecast: "
+        "limit_bytes, "
+        "used_bytes, bytes_per_hour, and full, a time, or null and why_not.",
     .examples = examples,
     .options = options,
     .inputs_min = 2,

@@ -67,13 +67,15 @@ hsd_status cli_series_run(hsd_series **out, cli_app *cli, uint32_t warmup, uint6
                                       .close = close_one,
                                       .context = &all,
                                       .labels = options->label_count > 0 ? options->labels : NULL};
-    const hsd_series_options wanted = {.before_count = cli->first_group,
+    const hsd_series_options wanted = {.struct_bytes = sizeof wanted,
+                                       .before_count = cli->first_group,
                                        .warmup = warmup,
                                        .noise_bytes = noise_bytes,
                                        .cohorts = cohorts_wanted(options),
                                        .no_places = options->no_holders,
                                        .summary_only = options->summary,
-                                       .partial = options->partial};
+                                       .partial = options->partial,
+                                       .limit_bytes = options->limit_bytes};
     HSD_TRY(look_for_all(cli, err));
     return hsd_series_run(out, &source, &wanted, &cli->run, err);
 }

@@ -72,20 +72,26 @@ static void clock_time(char out[HSD_NUMBER_CHARS])
 /* "+2.10 MiB since the first that counts, in each step" */
 static void say_growth(char *out, size_t size, const hsd_series *series)
 {
-    char growth[HSD_NUMBER_CHARS], lost[HSD_NUMBER_CHARS];
+    char growth[HSD_NUMBER_CHARS], lost[HSD_NUMBER_CHARS], limit[HSD_NUMBER_CHARS], full[HSD_NUMBER_CHARS];
     const hsd_trend *trend = &series->total.trend;
+    const hsd_forecast *forecast = &series->forecast;
     int used =
         snprintf(out, size, ", %s", trend->growth == 0 ? "no more" : hsd_format_bytes_signed(growth, trend->growth));
     if (trend->step_count >= LEAST_FOR_VERDICT && used > 0 && (size_t)used < size)
         used += snprintf(out + used, size - (size_t)used, " (%s)", hsd_verdict_name(trend->verdict));
     if (series->lost.is_known && series->unreached.trend.growth > 0 && used > 0 && (size_t)used < size)
-        snprintf(out + used, size - (size_t)used, ", and %s lost",
-                 hsd_format_bytes_signed(lost, series->unreached.trend.growth));
+        used += snprintf(out + used, size - (size_t)used, ", and %s lost",
+                         hsd_format_bytes_signed(lost, series->unreached.trend.growth));
+    if (forecast->full_unix_ns > 0 && used > 0 && (size_t)used < size)
+        snprintf(out + used, size - (size_t)used, ", at this rate %s are full in %s",
+                 hsd_format_bytes(limit, forecast->limit_bytes),
+                 hsd_format_duration(full, forecast->full_unix_ns -
+                                               series->points[series->point_count - 1].side.info.taken_unix_ns));
 }
 
 static void tell_taken(const cli_watch *watch, const hsd_live_result *result)
 {
-    char at[HSD_NUMBER_CHARS], live[HSD_NUMBER_CHARS], pause[HSD_NUMBER_CHARS], rss[HSD_NUMBER_CHARS], growth[160] = "",
+    char at[HSD_NUMBER_CHARS], live[HSD_NUMBER_CHARS], pause[HSD_NUMBER_CHARS], rss[HSD_NUMBER_CHARS], growth[240] = "",
                                                                                                        still[64] = "";
     const hsd_series *series = watch->series;
     clock_time(at);
@@ -153,8 +159,11 @@ static hsd_status add_up_watch(cli_watch *watch, hsd_error *err)
     const hsd_series_source source = {.count = shelf->count, .open = open_sums, .close = close_sums, .context = watch};
     const size_t warmup =
         shelf->warmup + HSD_SERIES_LEAST <= shelf->count ? shelf->warmup : shelf->count - HSD_SERIES_LEAST;
-    const hsd_series_options options = {
-        .warmup = (uint32_t)warmup, .noise_bytes = watch->cli->options.noise_bytes, .cohorts = HSD_COHORTS_NEVER};
+    const hsd_series_options options = {.struct_bytes = sizeof options,
+                                        .warmup = (uint32_t)warmup,
+                                        .noise_bytes = watch->cli->options.noise_bytes,
+                                        .cohorts = HSD_COHORTS_NEVER,
+                                        .limit_bytes = watch->memory.is_group ? watch->memory.limit_bytes : 0};
     hsd_series *series = NULL;
     HSD_TRY(hsd_series_run(&series, &source, &options, &watch->cli->run, err));
     hsd_series_free(watch->series);

@@ -25,6 +25,7 @@
 #include "base/options.h"
 #include "base/worker.h"
 #include "series/cohorts.h"
+#include "series/forecast.h"
 #include "series/holders.h"
 #include "series/points.h"
 #include "series/rows.h"
@@ -401,6 +402,7 @@ static hsd_status finish_series(series_run *r, hsd_error *err)
     hsd_points_compare(series);
     judge_totals(r);
     HSD_TRY(make_tables(r, err));
+    HSD_TRY(hsd_series_forecast(series, r->options->limit_bytes, err));
     hsd_series_warn_of_the_rest(series->store);
     series->warnings = series->store->warnings;
     series->warning_count = series->store->warning_count;

@@ -165,6 +165,24 @@ typedef struct hsd_cohorts {
                                        * its type, as the same one */
 } hsd_cohorts;
 
+/* ---- when memory is full ---- */
+
+/*
+ * Where a limit is known, by hsd_series_options or by the metric heap.limit of each capture. What fills the first is
+ * the resident memory of the process (the metric process.rss), else the live heap and what is lost; what fills the
+ * second is the live heap. A time is told where that surely grows: in five captures or more, with an order that chance
+ * alone gives in less than 5 of 100 cases, and no farther off than 30 times as long as was watched.
+ */
+typedef struct hsd_forecast {
+    uint64_t limit_bytes;  /* 0 = no limit is known, and nothing else either */
+    hsd_text limit_name;   /* "heap.limit"; "" = as asked */
+    hsd_text used_name;    /* "process.rss"; "" = the heap */
+    uint64_t used_bytes;   /* of it at the last capture */
+    int64_t per_hour;      /* 0 = that it grows is not sure */
+    uint64_t full_unix_ns; /* when the limit is reached; 0 = why_not says why that cannot be said */
+    hsd_text why_not;      /* a clause */
+} hsd_forecast;
+
 typedef struct hsd_series {
     hsd_series_point *points;
     size_t point_count;
@@ -181,6 +199,7 @@ typedef struct hsd_series {
     /* of two of the captures, with holders: hsd_series_take_pair; NULL = not asked */
     hsd_diff *pair;
     size_t pair_from, pair_to;
+    hsd_forecast forecast;
     uint64_t noise_bytes; /* what counted as noise */
     hsd_text *warnings;
     size_t warning_count;
@@ -217,6 +236,7 @@ typedef struct hsd_series_options {
     bool no_places;          /* no holders */
     bool summary_only;       /* type totals alone */
     bool partial;
+    uint64_t limit_bytes; /* of the memory of the process, for hsd_forecast; 0 = not known */
 } hsd_series_options;
 
 /*

@@ -58,6 +58,31 @@ static const hsd_column pair_columns[] = {
     {0},
 };
 
+static const hsd_forecast *forecast_of(const hsd_scope *scope) { return &series_of(scope)->forecast; }
+static bool has_limit(const hsd_scope *scope) { return forecast_of(scope)->limit_bytes > 0; }
+static const void *forecast_in(const hsd_scope *scope) { return forecast_of(scope); }
+static hsd_value limit_name(const hsd_scope *scope)
+{
+    const hsd_text name = forecast_of(scope)->limit_name;
+    return name.size > 0 ? hsd_value_text(name) : hsd_value_string("asked");
+}
+static hsd_value used_name(const hsd_scope *scope)
+{
+    const hsd_text name = forecast_of(scope)->used_name;
+    return name.size > 0 ? hsd_value_text(name) : hsd_value_string("heap");
+}
+
+static const hsd_column forecast_columns[] = {
+    {"limit_bytes", HSD_KIND_COUNT, HSD_AT(hsd_forecast, limit_bytes)},
+    {"limit", HSD_KIND_TEXT, .get = limit_name},
+    {"used_bytes", HSD_KIND_COUNT, HSD_AT(hsd_forecast, used_bytes)},
+    {"used", HSD_KIND_TEXT, .get = used_name},
+    {"bytes_per_hour", HSD_KIND_SIGNED, HSD_AT(hsd_forecast, per_hour)},
+    {"full", HSD_KIND_TIME, HSD_AT(hsd_forecast, full_unix_ns), .flags = HSD_OR_NULL},
+    {"why_not", HSD_KIND_TEXT, HSD_AT(hsd_forecast, why_not), .flags = HSD_IF_ANY},
+    {0},
+};
+
 const hsd_column hsd_series_fact_columns[] = {
     {"captures", HSD_KIND_SIZE, HSD_AT(hsd_series, point_count), .in = HSD_IN_RECORDS},
     {"before_count", HSD_KIND_SIZE, HSD_AT(hsd_series, before_count)},
@@ -66,6 +91,7 @@ const hsd_column hsd_series_fact_columns[] = {
     {"one_process", HSD_KIND_FLAG, HSD_AT(hsd_series, is_one_process)},
     {"noise_bytes", HSD_KIND_COUNT, HSD_AT(hsd_series, noise_bytes)},
     {"pair", HSD_KIND_RECORD, .has = has_pair, .columns = pair_columns},
+    {"forecast", HSD_KIND_RECORD, .has = has_limit, .into = forecast_in, .columns = forecast_columns},
     {0},
 };
 

@@ -343,6 +343,44 @@ static void say_forecast(hsd_series_words *words, const hsd_series_row *row, boo
     hsd_out_text(&words->out, ".");
 }
 
+/* "in 13h 36m, at 2026-11-01 23:02Z"; "in 178 days, on 2027-05-26". */
+static void say_when(hsd_series_words *words, uint64_t full_ns)
+{
+    const uint64_t left = full_ns - words->series->points[words->series->point_count - 1].side.info.taken_unix_ns,
+                   days = left / 86400000000000u;
+    char span[HSD_NUMBER_CHARS], time[HSD_NUMBER_CHARS];
+    hsd_format_time(time, full_ns);
+    if (days >= 2)
+        hsd_out_format(&words->out, "in %llu days, on %.10s", (unsigned long long)days, time);
+    else
+        hsd_out_format(&words->out, "in %s, at %.16sZ", hsd_format_duration(span, left), time);
+}
+
+/* "At 2.90 MiB an hour the 512 MiB of --limit are full in 3 days, on 2026-12-02: the resident memory is at 300 MiB." Of
+ * a limit that nobody asked for nothing is said where there is nothing to say. */
+static void say_full(hsd_series_words *words)
+{
+    const hsd_forecast *full = &words->series->forecast;
+    const bool is_asked = full->limit_name.size == 0, is_heap = full->used_name.size == 0;
+    char limit[HSD_NUMBER_CHARS], used[HSD_NUMBER_CHARS], rate[HSD_NUMBER_CHARS];
+    if (full->limit_bytes == 0 || (full->full_unix_ns == 0 && !is_asked)) return;
+    const char *const space = words->out.buffer.size > 0 ? " " : "", *const name = is_asked ? "--limit" : "heap.limit",
+                      *const what = is_heap ? "the heap" : "the resident memory";
+    size_of(words, limit, full->limit_bytes);
+    size_of(words, used, full->used_bytes);
+    if (full->full_unix_ns == 0) {
+        hsd_out_format(&words->out, "%sWhen the %s of %s are full is not known: ", space, limit, name);
+        hsd_series_say_clause(words, full->why_not);
+        hsd_out_format(&words->out, "; %s is at %s.", what, used);
+        return;
+    }
+    hsd_out_format(&words->out, "%sAt %s an hour the %s of %s are full ", space,
+                   size_of(words, rate, (uint64_t)full->per_hour), limit, name);
+    say_when(words, full->full_unix_ns);
+    hsd_out_format(&words->out, ": %s is at %s", what, used);
+    hsd_out_text(&words->out, is_asked && is_heap ? ", and what else the process takes comes on top." : ".");
+}
+
 /* What the answer names, if it grows in each step by now; else the type that grows fastest in every step, else the
  * holder. NULL = none. */
 static const hsd_series_row *whose_rate_counts(const hsd_series *series, bool *is_holder)
@@ -402,6 +440,7 @@ void hsd_series_say_end(hsd_series_words *words)
     }
     if (!hsd_series_has_trend(series)) {
         hsd_out_text(&words->out, "Three captures and more show whether it goes on growing.");
+        say_full(words);
         return;
     }
     bool is_holder;
@@ -410,6 +449,7 @@ void hsd_series_say_end(hsd_series_words *words)
     if (row) say_forecast(words, row, is_holder);
     const bool is_next = words->out.buffer.size > 0;
     say_verdicts(words, is_next ? " Growing, with steps back" : "Growing, with steps back", HSD_VERDICT_GROWING);
+    say_full(words);
 }
 
 void hsd_series_say_why_not(hsd_series_words *words)

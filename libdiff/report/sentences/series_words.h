@@ -35,7 +35,8 @@ void hsd_series_say_captures(hsd_series_words *words);
  * since capture 4." */
 void hsd_series_say_answer(hsd_series_words *words);
 
-/* "Growing in every step: 1 type. At this rate Session alone adds 1 GiB in 40.7 h." May be empty. */
+/* "Growing in every step: 1 type. At this rate Session alone adds 1 GiB in 40.7 h." And when a limit is
+ * reached, where one is known. May be empty. */
 void hsd_series_say_end(hsd_series_words *words);
 
 /* "Holders are not known: the captures carry no references." One sentence for each table that is not there; may be

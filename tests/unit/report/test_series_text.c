@@ -38,6 +38,41 @@ Test(series_text, fits_a_narrow_terminal)
     }
 }
 
+/* ---- when memory is full ---- */
+
+Test(series_text, says_when_a_limit_is_reached)
+{
+    hsd_series series = sample_shop();
+    const uint64_t last = series.points[series.point_count - 1].side.info.taken_unix_ns;
+    series.forecast = (hsd_forecast){.limit_bytes = 512 * MIB,
+                                     .limit_name = {"", 0},
+                                     .used_name = sample_text("process.rss"),
+                                     .used_bytes = 300 * MIB,
+                                     .per_hour = 3 << 20,
+                                     .full_unix_ns = last + UINT64_C(259207) * 1000000000u};
+    char *report = text_of(&series, &screen);
+    SAYS(report,
+         "At 3.00 MiB an hour the 512.0 MiB of --limit are full in 3 days, on 2026-11-23: the resident memory is "
+         "at 300.0 MiB.");
+    free(report);
+    series.forecast.limit_name = sample_text("heap.limit");
+    series.forecast.used_name = sample_text("");
+    series.forecast.full_unix_ns = last + UINT64_C(7200) * 1000000000u;
+    report = text_of(&series, &screen);
+    SAYS(report, "of heap.limit are full in 2h 00m, at 2026-11-20 16:00Z: the heap is at 300.0 MiB.");
+    free(report);
+    series.forecast.full_unix_ns = 0;
+    series.forecast.why_not = sample_text("it does not surely grow");
+    report = text_of(&series, &screen);
+    LACKS(report, "heap.limit");
+    free(report);
+    series.forecast.limit_name = sample_text("");
+    report = text_of(&series, &screen);
+    SAYS(report,
+         "When the 512.0 MiB of --limit are full is not known: it does not surely grow; the heap is at 300.0 MiB.");
+    free(report);
+}
+
 /* ---- the manual's screen ---- */
 
 Test(series_text, prints_the_screen_of_the_manual)
