@@ -1,7 +1,12 @@
 /*
- * A first configuration: limits a tenth and 64 KiB above what grew, for the whole heap and the five holders that grew
- * most (types, where captures know no holders). Of a series they are per round, so that they hold for any number of
- * captures.
+ * A first configuration: limits a tenth above what grew, and some more for noise, for the whole heap and the five
+ * holders that grew most (types, where captures know no holders). Of a series they are per round, so that they hold for
+ * any number of captures.
+ *
+ * Noise is a share of the heap, so that a small heap has small limits: a hundredth of it, as the built-in rules have
+ * for the whole heap of a series; of what a holder of a series gets per round, as much as they ask for with so many
+ * rounds. More than 64 KiB it never is. What grew by less has no rule of its own: the first limit that somebody would
+ * raise.
  *
  * A limit above what leaks would bless the leak. So of a series the rule that nothing grows in every round is written
  * too, and what grew so has its limit commented out, with the reason. Two captures cannot tell a leak from a cache that
@@ -20,9 +25,11 @@
 #include "check/amount.h"
 #include "check/grown.h"
 
-#define ROWS_MOST  5u
-#define NAME_BYTES 500u /* of a pattern; what is longer ends in * */
-#define SLACK      (UINT64_C(64) << 10)
+#define ROWS_MOST   5u
+#define NAME_BYTES  500u /* of a pattern; what is longer ends in * */
+#define SLACK_MOST  (UINT64_C(64) << 10)
+#define SLACK_LEAST (UINT64_C(4) << 10)
+#define HEAP_SHARE  UINT64_C(10000) /* millionths: 1 %, the built-in limit of a whole heap per round */
 
 typedef struct writer {
     hsd_facts facts;
@@ -107,10 +114,25 @@ static hsd_status make_glob(hsd_buffer *out, hsd_text name, hsd_error *err)
 
 /* ---- limits ---- */
 
-static hsd_status put_limit(writer *w, int64_t found)
+/* What lies between a limit and what was found, for noise. */
+static uint64_t slack_of(const writer *w, bool is_whole_heap)
+{
+    const hsd_diff *diff = w->facts.diff;
+    const hsd_series *series = w->facts.series;
+    const uint64_t heap = diff != NULL ? diff->total.before.bytes : series->total.values[series->warmup].bytes;
+    const uint64_t share =
+        diff != NULL || is_whole_heap ? HEAP_SHARE : hsd_grown_auto_millionths(series->total.trend.step_count);
+    const uint64_t slack = (uint64_t)hsd_amount_share(heap, share);
+    return slack > SLACK_MOST ? SLACK_MOST : slack < SLACK_LEAST ? SLACK_LEAST : slack;
+}
+
+/* Up to this a change is noise. Over rounds the limits see to that. */
+static uint64_t least_of(const writer *w) { return w->facts.diff != NULL ? slack_of(w, true) : SLACK_LEAST; }
+
+static hsd_status put_limit(writer *w, int64_t found, bool is_whole_heap)
 {
     const uint64_t grown = found > 0 ? (uint64_t)found : 0;
-    const uint64_t limit = hsd_add_saturating(hsd_add_saturating(grown, grown / 10), SLACK);
+    const uint64_t limit = hsd_add_saturating(hsd_add_saturating(grown, grown / 10), slack_of(w, is_whole_heap));
     const char *per_round = w->facts.series != NULL ? " per round" : "";
     char size[32];
     if (limit > INT64_MAX / 2)
@@ -159,9 +181,6 @@ static hsd_status find_worst(writer *w, hsd_fact_table table, hsd_subject subjec
 }
 
 /* ---- what leaks ---- */
-
-/* 1 % per round: the built-in limit of the whole heap, which breathes with what is compiled */
-#define HEAP_MILLIONTHS UINT64_C(10000)
 
 /* True if a row grew in every round, by more than so many millionths of the heap. */
 static bool is_leak(const writer *w, const hsd_series_row *row, uint64_t millionths)
@@ -252,7 +271,7 @@ static hsd_status put_row(writer *w, hsd_fact_table table, hsd_subject subject, 
     HSD_TRY(put_quoted(w, glob));
     HSD_TRY(put_suggestion(w, "\n"));
     if (subject != HSD_SUBJECT_HOLDER) HSD_TRY(put_line(w, "  each: true\n"));
-    HSD_TRY(put_limit(w, worst));
+    HSD_TRY(put_limit(w, worst, false));
     w->is_comment = false;
     w->count++;
     return HSD_OK;
@@ -272,7 +291,7 @@ static hsd_status put_rows(writer *w)
     const hsd_fact_table table = has_holders ? HSD_FACTS_HOLDERS : HSD_FACTS_TYPES;
     HSD_TRY(put_rule_against_leaks(w, has_holders));
     for (size_t row = 0; row < hsd_facts_rows(&w->facts, table) && w->count < ROWS_MOST; row++) {
-        if (found_in(w, table, row) > 0)
+        if (found_in(w, table, row) > (int64_t)least_of(w))
             HSD_TRY(put_row(w, table, has_holders ? HSD_SUBJECT_HOLDER : HSD_SUBJECT_TYPE, row));
     }
     return put_lost_suggestion(w);
@@ -282,11 +301,11 @@ static hsd_status put_whole_heap(writer *w)
 {
     const hsd_diff *diff = w->facts.diff;
     const hsd_series *series = w->facts.series;
-    const bool is_left_out = series != NULL && is_leak(w, &series->total, HEAP_MILLIONTHS);
+    const bool is_left_out = series != NULL && is_leak(w, &series->total, HEAP_SHARE);
     HSD_TRY(put_reason(w, is_left_out));
     HSD_TRY(put_line(w, "- name: whole heap\n"));
     HSD_TRY(put_line(w, "  metric: total.bytes\n"));
-    HSD_TRY(put_limit(w, diff != NULL ? hsd_change_bytes(&diff->total) : series->total.trend.per_step));
+    HSD_TRY(put_limit(w, diff != NULL ? hsd_change_bytes(&diff->total) : series->total.trend.per_step, true));
     w->is_comment = false;
     if (!is_left_out) return HSD_OK;
     return put_suggestion(
@@ -297,11 +316,13 @@ static hsd_status put_whole_heap(writer *w)
 static hsd_status put_whole_suggestion(writer *w)
 {
     const hsd_series *series = w->facts.series;
+    char least[32];
+    hsd_amount_write_size(least, least_of(w));
     HSD_TRY(put_suggestion(
-        w, "# First rules for hsdiff check. Limits lie a tenth and 64 KiB above what was found; raise one\n"
-           "# only for a reason. Growth that is meant goes under `allow:`, where the reason stands beside it.\n"
-           "check:\n"
-           "  min: 64 KiB  # up to this a change is noise\n"));
+        w, "# First rules for hsdiff check. Limits lie a tenth above what was found, and a little for noise; raise\n"
+           "# one only for a reason. Growth that is meant goes under `allow:`, where the reason stands beside it.\n"
+           "check:\n"));
+    HSD_TRY(put_format(w, "  min: %s  # up to this a change is noise\n", least));
     if (series != NULL)
         HSD_TRY(put_format(w, "  warmup: %" PRIu32 "  # captures at the start that are left out\n", series->warmup));
     HSD_TRY(put_suggestion(w, "\nrules:\n"));
