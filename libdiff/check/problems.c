@@ -152,8 +152,8 @@ static hsd_status check_contents(hsd_problem_lists *lists, const hsd_capture_inf
     if (!*found) return HSD_OK;
     return say(
         lists, true, err,
-        "%.160s is the same capture as %.160s: nothing was captured in between, so nothing can fail; look whether "
-        "the second one was taken, and whether a file of an earlier build lay there",
+        "%.160s has the same content as %.160s: nothing was captured in between, so nothing can fail; look whether the "
+        "second one was taken, and whether a file of an earlier build lay there",
         text_of(after->path), text_of(before->path));
 }
 

@@ -205,9 +205,10 @@ static void compare_contents(hsd_series *series)
     for (size_t i = 1; i < series->point_count; i++)
         for (size_t k = 0; k < i; k++) {
             if (!hsd_capture_is_same(info_of(series, k), info_of(series, i))) continue;
-            hsd_series_warn_of(series->store,
-                               "%.200s is the same capture as %.200s: a capture that is given twice has not grown",
-                               info_of(series, i)->path, info_of(series, k)->path);
+            hsd_series_warn_of(
+                series->store,
+                "%.200s has the same content as %.200s, as one capture that is given twice: nothing came in between",
+                info_of(series, i)->path, info_of(series, k)->path);
             return;
         }
 }

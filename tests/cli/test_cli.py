@@ -297,10 +297,12 @@ CASES = {
                          "hsdiff $o base.hs d/demo-after.hs || s=$?; done; hsdiff paths base.hs Session; hsdiff top base.hs; exit $s", 3),
     # the gate
     "check": ("hsdiff check d/demo-before.hs d/demo-after.hs", 1),
-    "check-passes": ("hsdiff check d/demo-after.hs d/demo-before.hs", 0),
+    "check-passes": ("hsdiff check full2.heapsnapshot full4.heapsnapshot", 0),
+    "check-reversed": ("hsdiff check -q d/demo-after.hs d/demo-before.hs", 3),
+    "check-same": ("cp d/demo-before.hs c.hs; hsdiff check -q d/demo-before.hs c.hs", 3),
     "check-config": ("hsdiff check --config rules.yml d/demo-before.hs d/demo-after.hs", 1),
     "check-found-config": ("mv rules.yml .hsdiff.yml; hsdiff check -q d/demo-before.hs d/demo-after.hs", 1),
-    "check-stdin-config": ("hsdiff check --config - d/demo-before.hs d/demo-before.hs < rules.yml", 0),
+    "check-stdin-config": ("hsdiff check -q --config - full2.heapsnapshot full4.heapsnapshot < rules.yml", 0),
     "check-allowed": ("for day in 2027-03-31 2027-04-01; do SOURCE_DATE_EPOCH=$(date -u -d $day +%s) "
                       "hsdiff check --config allow.yml d/demo-before.hs d/demo-after.hs; s=$?; done; exit $s", 1),
     "check-plain": ("hsdiff check --plain --config rules.yml d/demo-before.hs d/demo-after.hs", 1),
@@ -382,7 +384,7 @@ CASES = {
     "no-command": ("hsdiff frobnicate", 2),
     "near-command": ("hsdiff dif d/demo-before.hs d/demo-after.hs", 2),
     "near-file": ("cp d/demo-before.hs dif && hsdiff -q dif d/demo-after.hs | head -n 3", 0),
-    "help-check-example": ("hsdiff help check | sed -n '/^  check:/,/until:/s/^  //p' >y.yml && hsdiff check -q --config y.yml d/demo-before.hs d/demo-before.hs", 0),
+    "help-check-example": ("hsdiff help check | sed -n '/^  check:/,/until:/s/^  //p' >y.yml && hsdiff baseline -q d/demo-before.hs -o b.hs && hsdiff check -q --config y.yml b.hs d/demo-before.hs", 0),
     "man-check-example": ("hsdiff --generate man check | sed -n '/^.nf/,/^.fi/p'", 0),
     "four-dumps": ("hsdiff several.hprof several.hprof several.hprof --dump 1,2", 2),
     "bad-option": ("hsdiff --formt json a b", 2),
@@ -559,6 +561,8 @@ def make_inputs(folder, hsdiff):
         inputs.v8_snapshot(path(f"grow{i}.heapsnapshot"), growing)
         inputs.v8_snapshot(path(f"full{i}.heapsnapshot"), full)
         inputs.v8_snapshot(path(f"both{i}.heapsnapshot"), growing, ("byId", "byName"))
+    with open(path("full4.heapsnapshot"), "ab") as file:
+        file.write(b"\n")  # as large as full2, and another capture
     for name, text in CONFIGURATIONS.items():
         write(path(name), text.encode())
     write(path("empty.hs"), b"")

@@ -223,7 +223,7 @@ Test(problems, a_capture_that_is_given_twice_says_nothing)
     cr_assert_eq(exit_of(&diff), 1);
     put_digest(&diff.after.info, 1);
     cr_assert_eq(exit_of(&diff), 3);
-    PROBLEM(kit.check, "after.hs is the same capture as before.hs");
+    PROBLEM(kit.check, "after.hs has the same content as before.hs");
     diff.before.info.dump_number = 1;
     diff.after.info.dump_number = 2;
     cr_assert_eq(exit_of(&diff), 1, "two dumps of one file");
@@ -235,7 +235,7 @@ Test(problems, a_capture_that_is_given_twice_says_nothing)
     put_digest(&made.points[2].side.info, 1);
     put_digest(&made.points[5].side.info, 1);
     cr_assert_eq(hsd_check_exit(kit_judge(&kit, leak, NULL, &made.series)), 3);
-    PROBLEM(kit.check, "5.hs is the same capture as 2.hs");
+    PROBLEM(kit.check, "5.hs has the same content as 2.hs");
     cr_assert_eq(kit.check->problem_count, 1);
     kit_release(&kit);
 }

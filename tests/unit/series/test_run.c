@@ -146,14 +146,14 @@ Test(run, a_capture_that_is_given_twice_is_told)
 {
     make_story(4, 2);
     hsd_series *series = run_story(NULL);
-    cr_assert_not(has_warning(series, "the same capture"));
+    cr_assert_not(has_warning(series, "the same content"));
     hsd_series_free(series);
     char path[128];
     snprintf(path, sizeof path, "%s", kit_file(1));
     remove(kit_file(3));
     cr_assert_eq(link(path, kit_file(3)), 0);
     series = kit_run(4, NULL, NULL);
-    cr_assert(has_warning(series, "03.hs is the same capture as "));
+    cr_assert(has_warning(series, "03.hs has the same content as "));
     hsd_series_free(series);
 }
 
