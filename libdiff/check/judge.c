@@ -167,10 +167,13 @@ static hsd_status note_late_holder(hsd_trial *trial)
     return note_check_row(judge, text);
 }
 
+#define STEADY_LIMIT 20u /* objects a round, of the rule that is told; less than what was found */
+
 /* As many objects in each round, and few bytes: work left them behind, or what takes them up is not full yet. */
 static hsd_status note_steady_holder(hsd_trial *trial)
 {
     hsd_judge *judge = trial->judge;
+    const uint64_t few = trial->steady_objects / 2, limit = few < STEADY_LIMIT ? few : STEADY_LIMIT;
     char size[32], more[64] = "";
     hsd_fact fact;
     hsd_text name, text;
@@ -182,10 +185,11 @@ static hsd_status note_steady_holder(hsd_trial *trial)
                  trial->steady_count > 2 ? "s" : "");
     HSD_TRY(hsd_check_say(judge->store, &text, judge->err,
                           "%.*s got some %" PRIu64 " objects in each of %zu rounds, %s in all%s. That is within the "
-                          "limit: a small leak, or something that is not full yet. A rule on holders with metric: "
-                          "objects and max_growth: 20 per round fails for it",
+                          "limit: a small leak, or something that is not full yet, and then more rounds find an end "
+                          "of it. A rule fails for it: {holder: '*', metric: objects, max_growth: %" PRIu64
+                          " per round}; hsdiff check --init writes a file to put it in",
                           hsd_check_shown(name), name.data, trial->steady_objects, trial->by.value_count - 1, size,
-                          more));
+                          more, limit));
     return note_check_row(judge, text);
 }
 

@@ -4,8 +4,9 @@
  *
  *      ::error file=server.js,line=6,title=hsdiff%3A sessions are released::Session, held by app.sessions (Map); +412,310 objects, the limit is 0, …
  *
- * A step shows ten annotations of a kind, so the tenth tells of all that would follow. Names are escaped by the
- * runner's rules, with the marks of a terminal in front, so none can end a line or begin a command.
+ * Notes are notices: a build that passes may have something to tell. A step shows ten annotations of a kind, so the
+ * tenth tells of all that would follow. Names are escaped by the runner's rules, with the marks of a terminal in front,
+ * so none can end a line or begin a command.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -16,7 +17,7 @@
 #define ANNOTATIONS_MOST 10u /* of a kind in one step */
 #define FINDINGS_SHOWN   3u  /* of one rule */
 
-typedef struct kind { /* "error" or "warning" */
+typedef struct kind { /* "error", "warning" or "notice" */
     hsd_out *out;
     const hsd_check *check;
     hsd_text config_path;
@@ -98,11 +99,10 @@ static void put_rule(kind *k, const hsd_check_row *row)
     put_findings(k->out, k->check, row);
 }
 
-static void put_problem(kind *k, hsd_text problem)
+static void put_words(kind *k, const char *title, hsd_text words)
 {
-    static const char title[] = "the captures cannot be judged";
-    begin_github_writer(k, (hsd_text){title, sizeof title - 1}, NULL);
-    hsd_out_escaped(k->out, HSD_ESCAPE_GITHUB_DATA, problem);
+    begin_github_writer(k, (hsd_text){title, strlen(title)}, NULL);
+    hsd_out_escaped(k->out, HSD_ESCAPE_GITHUB_DATA, words);
 }
 
 /* Of one kind: what fails, and what cannot be judged, are errors. */
@@ -125,10 +125,15 @@ hsd_status hsd_github_check(const hsd_check *check, const hsd_report_options *op
     kind errors = {
         .out = &out, .check = check, .config_path = hsd_check_config_path(check, options), .command = "error"};
     kind warnings = errors;
+    kind notices = errors;
     warnings.command = "warning";
+    notices.command = "notice";
     for (size_t i = 0; i < check->problem_count; i++)
-        put_problem(&errors, check->problems[i]);
+        put_words(&errors, "the captures cannot be judged", check->problems[i]);
     put_rules(&errors, true);
     put_rules(&warnings, false);
+    for (size_t i = 0; i < check->note_count; i++)
+        put_words(&notices, "note", check->notes[i]);
+    if (notices.printed > 0) hsd_out_text(&out, "\n");
     return hsd_out_finish(&out);
 }

@@ -156,10 +156,12 @@ Test(many, a_small_holder_that_gets_as_much_in_each_round_passes_with_a_note)
     kit_row(&made, &series->holders, "Map", SERIES_OF(0, 1000, 1030, 1060, 1090, 1120))->root = sample_text("app.seen");
     kit_row(&made, &series->holders, "Ring", SERIES_OF(0, 1000, 1040, 1080, 1080, 1120))->root =
         sample_text("app.ring");
-    const char *note = "app.listeners got some 40 objects in each of 4 rounds, 160 KiB in all, and so did 1 more "
-                       "place. That is within the limit: "
-                       "a small leak, or something that is not full yet. A rule on holders with metric: objects and "
-                       "max_growth: 20 per round fails for it";
+    const char *note =
+        "app.listeners got some 40 objects in each of 4 rounds, 160 KiB in all, and so did 1 more "
+        "place. That is within the limit: "
+        "a small leak, or something that is not full yet, and then more rounds find an end of it. A rule "
+        "fails for it: {holder: '*', metric: objects, max_growth: 20 per round}; hsdiff check --init "
+        "writes a file to put it in";
     cr_assert_eq(judge("holder: '*', max_growth: auto")->outcome, HSD_CHECK_OK);
     NOTES(kit.check, note);
     const char *allowed = "rules: [{holder: '*', max_growth: auto}]\n"
@@ -169,6 +171,23 @@ Test(many, a_small_holder_that_gets_as_much_in_each_round_passes_with_a_note)
     cr_assert_eq(judge("holder: '*', metric: objects, max_growth: 20 per round")->outcome, HSD_CHECK_FAIL);
     row->root = sample_text("(roots)"); /* what nobody holds is not told so */
     made.series.holders.rows[1].root = sample_text("(roots)");
+    judge("holder: '*', max_growth: auto");
+    cr_assert_eq(kit.check->note_count, 0);
+    kit_release(&kit);
+}
+
+/* As a log line of each request is: 40 KiB in each round of 160 MiB passed in silence. */
+Test(many, few_objects_are_told_where_each_round_brings_exactly_as_many)
+{
+    hsd_series *series = kit_series_begin(&made);
+    kit_row(&made, &series->types, "Page", SERIES_OF(0, 900000, 900010, 900020, 900030, 900040));
+    hsd_series_row *row = kit_row(&made, &series->holders, "Array", SERIES_OF(0, 1000, 1010, 1020, 1030, 1040));
+    row->root = sample_text("app.log");
+    cr_assert_eq(judge("holder: '*', max_growth: auto")->outcome, HSD_CHECK_OK);
+    NOTES(kit.check, "app.log got some 10 objects in each of 4 rounds, 40 KiB in all. That is within the limit");
+    NOTES(kit.check, "{holder: '*', metric: objects, max_growth: 5 per round}");
+    cr_assert_eq(judge("holder: '*', metric: objects, max_growth: 5 per round")->outcome, HSD_CHECK_FAIL);
+    made.values[2][0][3].objects++; /* 11 and then 9 */
     judge("holder: '*', max_growth: auto");
     cr_assert_eq(kit.check->note_count, 0);
     kit_release(&kit);
