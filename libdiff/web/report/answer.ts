@@ -94,8 +94,14 @@ function heading(host: HTMLElement, model: Model): Child[] {
   return [el("h1", { id: "answer-title" }, first), others === "" ? null : el("p", { class: "where" }, others)];
 }
 
+/* Where a series leads: what grows in every step, and when a limit is reached. The page says it, and the data do not. */
+function leads(host: HTMLElement, model: Model): Child[] {
+  if (model.about.kind !== "series") return [];
+  return [...host.querySelectorAll(":scope > p:not([class])")].map((text) => el("p", null, text.textContent ?? ""));
+}
+
 export function showAnswer(host: HTMLElement, model: Model, _page: Page): void {
-  const text = el("div", { class: "answer-text" }, ...heading(host, model), keyNumbers(model), factList(model));
+  const text = el("div", { class: "answer-text" }, ...heading(host, model), keyNumbers(model), factList(model), ...leads(host, model));
   fill(host, text, holderCard(model));
   host.classList.toggle("with-card", host.querySelector(".top-holder") !== null);
 }

@@ -99,6 +99,11 @@ function holderItem(holder: Holder, model: Model, page: Page, isOpen: boolean): 
   return placeItem(placeLine(nameOf(holder), holder.growthBytes, model), isOpen, () => bodyOf(holder, model, page));
 }
 
+/* What has a hundredth of the growth, or any where the heap did not grow. */
+function isWorthOpening(holder: Holder, model: Model): boolean {
+  return holder.growthBytes > 0 && holder.growthBytes * 100 >= (model.total?.growth.bytes ?? 0);
+}
+
 export function showHolders(host: HTMLElement, model: Model, page: Page): void {
   const { holders, otherHolders: rest, whyNoHolders: why } = model;
   replaceBelowHeading(
@@ -106,7 +111,11 @@ export function showHolders(host: HTMLElement, model: Model, page: Page): void {
     "What keeps it alive",
     ...(holders.every((holder) => holder.growthBytes === 0)
       ? [el("p", { class: "nothing" }, why ? `Holders are not known: ${visible(why)}.` : "No place holds more than it did.")]
-      : placeList(holders, (holder, at) => holderItem(holder, model, page, at < openAtFirst && holder.growthBytes > 0))),
+      : placeList(
+          [...holders.filter((holder) => holder.growthBytes !== 0), ...holders.filter((holder) => holder.growthBytes === 0)],
+          (holder, at) => holderItem(holder, model, page, at < openAtFirst && isWorthOpening(holder, model)),
+          (holder) => holder.growthBytes,
+        )),
     rest && restLine(rest.rows, "holder", rest.growthBytes, model),
   );
 }

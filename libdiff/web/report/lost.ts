@@ -95,7 +95,7 @@ export function showLost(host: HTMLElement, model: Model): void {
   replaceBelowHeading(
     host,
     "Lost: no pointer to it is left",
-    ...placeList(model.lost, (row, at) => lostItem(row, whole, at === 0 && row.growth.bytes > 0)),
+    ...placeList(model.lost, (row, at) => lostItem(row, whole, at === 0 && row.growth.bytes > 0), (row) => row.growth.bytes),
     rest && restLineOf(rest.rows, line(el("span", { class: "holder-name" }, format.plural(rest.rows, "other row")), rest.growth, whole)),
   );
 }
@@ -115,7 +115,7 @@ export function showUncollected(host: HTMLElement, model: Model): void {
   replaceBelowHeading(
     host,
     "Not yet collected: no root reaches it",
-    ...placeList(model.uncollected, (row) => uncollectedItem(row, whole)),
+    ...placeList(model.uncollected, (row) => uncollectedItem(row, whole), (row) => row.growth.bytes),
     rest && restLineOf(rest.rows, line(el("span", { class: "holder-name" }, format.plural(rest.rows, "other type")), rest.growth, whole)),
   );
 }

@@ -1,6 +1,7 @@
 /*
  * Lists of places, those that grew most first: of each a line with its name, its share of the growth and its growth, that opens for more.
- * Further ones come behind a button, and what the page has no line for is one line, so that all of them add up.
+ * Further ones come behind a button, those that neither grew nor shrank all of them, and what the page has no line for is one line, so that all of them
+ * add up.
  */
 import { append, el, type Child } from "../kit/dom.ts";
 import * as format from "../kit/format.ts";
@@ -41,13 +42,14 @@ export function placeItem(line: readonly HTMLElement[], isOpen: boolean, makeBod
   return el("li", null, details);
 }
 
-/** The list and its button. */
-export function placeList<T>(rows: readonly T[], makeItem: (row: T, at: number) => HTMLElement): HTMLElement[] {
+/** The list and its button. Of rows that are sorted by growth `bytesOf` tells the first ones that have any; at least one is shown. */
+export function placeList<T>(rows: readonly T[], makeItem: (row: T, at: number) => HTMLElement, bytesOf: (row: T) => number): HTMLElement[] {
   const list = el("ol", { class: "holders" });
   const more = el("button", { type: "button", class: "quiet" });
+  const moved = Math.max(1, rows.filter((row) => bytesOf(row) !== 0).length);
   let shown = 0;
   const showMore = (): void => {
-    const next = rows.slice(shown, shown + perPage);
+    const next = rows.slice(shown, shown < moved ? Math.min(shown + perPage, moved) : shown + perPage);
     append(list, ...next.map((row, i) => makeItem(row, shown + i)));
     shown += next.length;
     const left = rows.length - shown;

@@ -46,7 +46,7 @@ export function showSites(host: HTMLElement, model: Model): void {
   replaceBelowHeading(
     host,
     "Where it was allocated",
-    ...placeList(model.sites.filter((site) => model.whyNoHolders !== null || site.growth.bytes !== 0 || site.growth.objects !== 0), (site, at) => siteItem(site, model, at === 0 && site.growth.bytes > 0)),
+    ...placeList(model.sites.filter((site) => model.whyNoHolders !== null || site.growth.bytes !== 0 || site.growth.objects !== 0), (site, at) => siteItem(site, model, at === 0 && site.growth.bytes > 0), (site) => site.growth.bytes),
     rest && restLine(rest.rows, "site", rest.growth.bytes, model),
   );
 }
