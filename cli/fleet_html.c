@@ -131,8 +131,9 @@ static void put_share(cli_out *out, uint64_t grows, uint64_t judged, bool is_bef
 {
     char of[HSD_NUMBER_CHARS], all[HSD_NUMBER_CHARS];
     const unsigned width = judged > 0 ? (unsigned)(120.0 * (double)grows / (double)judged) : 0;
-    cli_out_format(out, "<span class=\"bar%s\" style=\"width:%upx\"></span> grows in %s of %s processes",
-                   is_before ? " before" : "", width, hsd_format_count(of, grows), hsd_format_count(all, judged));
+    cli_out_format(out, "<span class=\"bar%s\" style=\"width:%upx\"></span> grows in %s of %s process%s",
+                   is_before ? " before" : "", width, hsd_format_count(of, grows), hsd_format_count(all, judged),
+                   judged == 1 ? "" : "es");
 }
 
 static void put_finding(cli_out *out, const hsd_fleet_report *report, const hsd_fleet_finding *f)
@@ -203,10 +204,12 @@ void cli_fleet_write_html(cli_out *out, const cli_app *cli, const hsd_fleet_repo
                        "<h1>%zu place%s and %zu type%s grow in most processes of a version, and did not before.</h1>\n",
                        places, places == 1 ? "" : "s", report->finding_count - places,
                        report->finding_count - places == 1 ? "" : "s");
-    cli_out_format(out,
-                   "<p class=\"dim\">%s captures of %s processes. Curves of one finding have one scale: time from left "
-                   "to right, bytes from 0 upwards.</p>\n",
-                   hsd_format_count(captures, report->captures), hsd_format_count(processes, report->processes));
+    cli_out_format(
+        out,
+        "<p class=\"dim\">%s capture%s of %s process%s. Curves of one finding have one scale: time from left "
+        "to right, bytes from 0 upwards.</p>\n",
+        hsd_format_count(captures, report->captures), report->captures == 1 ? "" : "s",
+        hsd_format_count(processes, report->processes), report->processes == 1 ? "" : "es");
     put_findings(out, report, true, most);
     put_versions(out, report);
     put_findings(out, report, false, most);

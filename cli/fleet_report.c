@@ -61,8 +61,9 @@ static void put_finding(cli_out *out, const hsd_fleet_report *report, size_t num
     put_name(out, v->service);
     cli_out_text(out, " ");
     put_name(out, v->version);
-    cli_out_format(out, ", in %s of %s processes; first seen %s\n", hsd_format_count(grows, f->processes),
-                   hsd_format_count(judged, v->judged), hsd_format_time(when, f->first_unix_ns));
+    cli_out_format(out, ", in %s of %s process%s; first seen %s\n", hsd_format_count(grows, f->processes),
+                   hsd_format_count(judged, v->judged), v->judged == 1 ? "" : "es",
+                   hsd_format_time(when, f->first_unix_ns));
     if (before == v) {
         cli_out_text(out, "     there is no version before it to hold it against\n");
         return;
@@ -100,8 +101,8 @@ static void put_answer(cli_out *out, const hsd_fleet_report *report)
     for (size_t i = 0; i < report->finding_count; i++)
         places += report->findings[i].is_place;
     put_name(out, f->name);
-    cli_out_format(out, " grows in %s of %s processes of ", hsd_format_count(grows, f->processes),
-                   hsd_format_count(judged, v->judged));
+    cli_out_format(out, " grows in %s of %s process%s of ", hsd_format_count(grows, f->processes),
+                   hsd_format_count(judged, v->judged), v->judged == 1 ? "" : "es");
     put_name(out, v->service);
     cli_out_text(out, " ");
     put_name(out, v->version);
@@ -136,8 +137,9 @@ void cli_fleet_write_text(cli_out *out, const cli_app *cli, const hsd_fleet_repo
     char captures[HSD_NUMBER_CHARS], processes[HSD_NUMBER_CHARS];
     const size_t most = cli_out_rows(cli, 20);
     if (report->finding_count > 0) put_answer(out, report);
-    cli_out_format(out, "%s captures of %s processes\n", hsd_format_count(captures, report->captures),
-                   hsd_format_count(processes, report->processes));
+    cli_out_format(out, "%s capture%s of %s process%s\n", hsd_format_count(captures, report->captures),
+                   report->captures == 1 ? "" : "s", hsd_format_count(processes, report->processes),
+                   report->processes == 1 ? "" : "es");
     put_versions(out, report);
     put_findings(out, report, true, most);
     put_findings(out, report, false, most);
