@@ -27,6 +27,7 @@
 #include "sandbox.h"
 #include "signals.h"
 #include "stages.h"
+#include <hsdiff/series.h>
 
 #define LINE_BYTES     4096
 #define SHORT_NS       UINT64_C(500000000)
@@ -163,24 +164,36 @@ static bool is_input(const cli_app *cli)
     return !near && cli->input_count > 1 && !is_word;
 }
 
-/* One capture is compared with nothing: what can be asked of it, or of the folder that it is. */
+/* A folder of captures is no capture: how those in it are named. */
+static void complain_of_folder(const cli_app *cli)
+{
+    char word[LINE_BYTES];
+    const char *path = cli->inputs[0];
+    const size_t size = strlen(path);
+    hsd_escape(HSD_ESCAPE_SHELL, path, size, word, sizeof word);
+    cli_complain("'%s' is a folder; hsdiff compares files, two or more of them: hsdiff %s%s%s%s*.hs", path,
+                 cli->is_named ? cli->command->name : "", cli->is_named ? " " : "", word,
+                 path[size - 1] == '/' ? "" : "/");
+}
+
+/* One capture is compared with nothing: what can be asked of it. */
 static void complain_of_one(const cli_app *cli)
 {
-    struct stat file;
     char word[LINE_BYTES];
     const char *path = cli->inputs[0];
     hsd_escape(HSD_ESCAPE_SHELL, path, strlen(path), word, sizeof word);
-    if (stat(path, &file) == 0 && S_ISDIR(file.st_mode))
-        cli_complain("'%s' is a folder; hsdiff compares files, two or more of them.", path);
-    else
-        cli_complain("a second input is missing: hsdiff %s%s%s; what is in one alone: hsdiff top %s",
-                     cli->is_named ? cli->command->name : "", cli->is_named ? " " : "", cli->command->synopsis, word);
+    cli_complain("a second input is missing: hsdiff %s%s%s; what is in one alone: hsdiff top %s",
+                 cli->is_named ? cli->command->name : "", cli->is_named ? " " : "", cli->command->synopsis, word);
 }
 
 static void complain_of_few(const cli_app *cli)
 {
+    struct stat file;
     const cli_command *command = cli->command;
-    if (command == cli_command_get(0) && cli->input_count == 1)
+    const bool is_one = cli->input_count == 1 && command->inputs_min == 2 && command->inputs_max == HSD_SERIES_MOST;
+    if (is_one && stat(cli->inputs[0], &file) == 0 && S_ISDIR(file.st_mode))
+        complain_of_folder(cli);
+    else if (command == cli_command_get(0) && cli->input_count == 1)
         complain_of_one(cli);
     else
         cli_complain("%s is missing: hsdiff %s%s%s", cli->input_count == 0 ? "an input" : "a second input",

@@ -26,8 +26,8 @@ hsd_status mcp_check_arguments(const mcp_call *call, const char *const *names, h
             if (used + strlen(names[i]) + 3 < sizeof list)
                 used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used > 0 ? ", " : "", names[i]);
         if (!names[i])
-            return hsd_fail(err, HSD_E_MISUSE, "there is no argument '%.60s'; there %s", key->text,
-                            used > 0 ? list : "are none");
+            return hsd_fail(err, HSD_E_MISUSE, "there is no argument '%.60s'; there are %s", key->text,
+                            used > 0 ? list : "none");
         key = mcp_json_next(call->message, call->arguments, &call->message->values[key->end]);
     }
     return HSD_OK;
