@@ -142,6 +142,23 @@ static hsd_status note_goroutine(gocore *go, uint64_t g, hsd_error *err)
     return hsd_gocore_target(go, g, &target) ? hsd_id_table_put(&go->goroutines, target, &number, err) : HSD_OK;
 }
 
+/* In the outermost frame of the program's own code, where a library runs it. */
+static hsd_status find_own(const walk *w, uint64_t *own_at, hsd_error *err)
+{
+    const gotyping *typing = &w->go->typing;
+    walk at = *w;
+    *own_at = 0;
+    for (uint32_t depth = 0; at.pc != 0 && depth < MOST_FRAMES; depth++) {
+        const uint64_t pc = depth == 0 ? at.pc : at.pc - 1, below = at.bp;
+        if (hsd_gotask_is_own(typing, pc)) *own_at = pc;
+        if (!has_chain(&at)) break;
+        HSD_TRY(hsd_gomemory_word(&w->go->typing.memory, below + 8, &at.pc, err));
+        HSD_TRY(hsd_gomemory_word(&w->go->typing.memory, below, &at.bp, err));
+        if (at.bp <= below) at.bp = 0;
+    }
+    return HSD_OK;
+}
+
 /* By what its roots are called; the goroutine itself hangs from there. */
 static hsd_status begin_written(walk *w, uint64_t g, hsd_error *err)
 {
@@ -162,6 +179,7 @@ static hsd_status begin_written(walk *w, uint64_t g, hsd_error *err)
         known.wrapper = known.function;
         known.wrapper_at = start;
     }
+    if (!hsd_gotask_is_own(&go->typing, start)) HSD_TRY(find_own(w, &known.own_at, err));
     const size_t size = hsd_gotask_goroutine(&go->typing, &known, &is_runtime, text, sizeof text);
     w->root = (hsc_root_record){.kind = HSC_ROOT_STACK, .thread = w->thread, .flags = HSC_ROOT_SECONDARY};
     w->has_start = function != NULL;

@@ -94,28 +94,50 @@ static bool find_value(const hsd_go_lines *lines, uint64_t from, uint64_t begin,
     return false;
 }
 
-static const char *file_at(const hsd_go_lines *lines, uint64_t unit, int64_t number)
+typedef struct spot { /* in the code of a function */
+    uint64_t record, begin, place;
+} spot;
+
+static bool find_spot(const hsd_go_lines *lines, uint64_t address, spot *out)
 {
-    const uint64_t at = lines->files + number_at(lines, lines->units + 4 * (unit + (uint64_t)number));
-    if (at >= lines->bytes.size) return NULL;
-    const char *path = (const char *)lines->bytes.data + at;
-    if (memchr(path, '\0', lines->bytes.size - at) == NULL) return NULL;
-    const char *name = strrchr(path, '/');
-    return name == NULL ? path : name + 1;
+    if (lines->bytes.size == 0 || address < lines->text) return false;
+    out->place = address - lines->text;
+    return find_function(lines, out->place, &out->record, &out->begin);
+}
+
+static bool find_value_of(const hsd_go_lines *lines, const spot *at, uint64_t which, int64_t *value)
+{
+    return find_value(lines, number_at(lines, at->record + which), at->begin, at->place, value);
+}
+
+static const char *path_at(const hsd_go_lines *lines, const spot *at)
+{
+    int64_t number;
+    if (!find_value_of(lines, at, VALUES_OF_FILE, &number)) return NULL;
+    const uint64_t unit = number_at(lines, at->record + UNIT);
+    const uint64_t name = lines->files + number_at(lines, lines->units + 4 * (unit + (uint64_t)number));
+    if (name >= lines->bytes.size) return NULL;
+    const char *path = (const char *)lines->bytes.data + name;
+    return memchr(path, '\0', lines->bytes.size - name) == NULL ? NULL : path;
+}
+
+const char *hsd_go_lines_path(const hsd_go_lines *lines, uint64_t address)
+{
+    spot at;
+    return find_spot(lines, address, &at) ? path_at(lines, &at) : NULL;
 }
 
 bool hsd_go_lines_find(const hsd_go_lines *lines, uint64_t address, const char **file, uint32_t *line)
 {
-    uint64_t record, begin;
-    int64_t number, value;
-    if (lines->bytes.size == 0 || address < lines->text) return false;
-    const uint64_t place = address - lines->text;
-    if (!find_function(lines, place, &record, &begin)) return false;
-    if (!find_value(lines, number_at(lines, record + VALUES_OF_FILE), begin, place, &number)) return false;
-    if (!find_value(lines, number_at(lines, record + VALUES_OF_LINE), begin, place, &value)) return false;
-    *file = file_at(lines, number_at(lines, record + UNIT), number);
+    spot at;
+    int64_t value;
+    if (!find_spot(lines, address, &at)) return false;
+    const char *path = path_at(lines, &at);
+    if (path == NULL || !find_value_of(lines, &at, VALUES_OF_LINE, &value)) return false;
+    const char *name = strrchr(path, '/');
+    *file = name == NULL ? path : name + 1;
     *line = (uint32_t)value;
-    return *file != NULL && **file != '\0';
+    return **file != '\0';
 }
 
 void hsd_go_lines_release(hsd_go_lines *lines)

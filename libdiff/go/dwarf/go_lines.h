@@ -18,6 +18,9 @@ typedef struct hsd_go_lines {
 hsd_status hsd_go_lines_read(hsd_go_lines *lines, const hsd_elf *elf, uint64_t text, uint64_t most_bytes,
                              hsd_error *err);
 
+/* The file with its folders, borrowed; NULL if it is not known. */
+const char *hsd_go_lines_path(const hsd_go_lines *lines, uint64_t address);
+
 /* The file without its folders, borrowed, and the line of the code at this address; false if they are not known. */
 bool hsd_go_lines_find(const hsd_go_lines *lines, uint64_t address, const char **file, uint32_t *line);
 

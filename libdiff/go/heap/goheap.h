@@ -72,6 +72,7 @@ typedef struct goheap_start { /* of a goroutine */
     uint64_t wrapper_at;      /* in the compiler's wrapper around that function; 0 = there is none */
     uint32_t function;        /* string: the one that it was started with, 0 = not known */
     uint32_t wrapper;         /* string: its name */
+    uint64_t own_at;          /* in the outermost frame of the program's own code; 0 = none, or not known */
 } goheap_start;
 
 typedef struct goheap_bucket {

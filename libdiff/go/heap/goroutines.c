@@ -9,6 +9,7 @@
 #include "base/check.h"
 #include "go/dwarf/go_types.h"
 #include "go/heap/goheap.h"
+#include "go/heap/typed.h"
 
 hsd_status hsd_goheap_note_goroutine(goheap *go, uint64_t address, uint64_t created_at, hsd_error *err)
 {
@@ -31,6 +32,7 @@ hsd_status hsd_goheap_note_function(goheap *go, hsd_bytes name, uint64_t pc, hsd
     text[size] = '\0';
     goheap_start *start = &go->starts[go->start];
     if (strcmp(text, "runtime.goexit") == 0) return HSD_OK;
+    if (go->typed != NULL && hsd_gotask_is_own(&go->typed->typing, pc)) start->own_at = pc;
     HSD_TRY(hsd_names_put(&go->out.strings.names, name, &number, err));
     if (hsd_go_is_wrapper(text)) {
         start->wrapper = number + 1;

@@ -91,8 +91,11 @@ hsd_status hsd_goheap_goroutine_label(goheap *go, const goheap_start *start, uin
     bool is_runtime;
     copy_string(go, start->function, function, sizeof function);
     copy_string(go, start->wrapper, wrapper, sizeof wrapper);
-    const gostart known = {
-        .created_at = start->created_at, .wrapper_at = start->wrapper_at, .function = function, .wrapper = wrapper};
+    const gostart known = {.created_at = start->created_at,
+                           .wrapper_at = start->wrapper_at,
+                           .function = function,
+                           .wrapper = wrapper,
+                           .own_at = start->own_at};
     const size_t size =
         hsd_gotask_goroutine(go->typed == NULL ? &nothing : &go->typed->typing, &known, &is_runtime, text, sizeof text);
     *flags = is_runtime ? HSC_ROOT_SECONDARY : 0;

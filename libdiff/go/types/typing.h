@@ -142,11 +142,17 @@ typedef struct gostart {
     /* the outermost that it runs, but for the wrapper: f, or what f calls where f was copied into the wrapper */
     const char *function;
     const char *wrapper; /* its name */
+    uint64_t own_at;     /* in the outermost of its frames that is the program's own code; 0 = none, or not known */
 } gostart;
+
+/* Is the code here the program's own: of the package main, or neither of Go's library nor of a module that was fetched?
+ * False where its file is not known. */
+bool hsd_gotask_is_own(const gotyping *t, uint64_t pc);
 
 /*
  * What the root of a goroutine is called: "goroutines in main.wait (started at main.go:30)"; where f is not known,
- * "goroutines started by main.step (main.go:30)". Returns the number of bytes.
+ * "goroutines started by main.step (main.go:30)"; where a library started it, and runs the program's own code there,
+ * by that and where it begins, "goroutines in main.fetch (main.go:12)". Returns the number of bytes.
  */
 size_t hsd_gotask_goroutine(const gotyping *t, const gostart *start, bool *is_runtime, char *out, size_t size);
 
