@@ -116,12 +116,40 @@ static bool is_told_by_class(const hsd_spot *place, size_t at)
     return !is_said;
 }
 
+/* `com.shop.Main.main(Main.kt:15)` of a thread's root, or `com.shop.Orders.flow` of a static; empty of any other. */
+static hsd_text code_of_root(hsd_text root)
+{
+    static const char thread[] = "thread \"", behind[] = "\", ";
+    const size_t word = sizeof "static " - 1, mark = sizeof behind - 1;
+    if (is_static(root)) {
+        const bool is_declared = memchr(root.data + word, ' ', root.size - word) != NULL; /* of .NET: of no class */
+        return (hsd_text){root.data + word, is_declared ? 0 : root.size - word};
+    }
+    if (root.size == 0 || !type_begins_with(root, thread) || root.data[root.size - 1] != ')')
+        return (hsd_text){root.data, 0};
+    size_t at = root.size;
+    while (at > mark && memcmp(root.data + at - mark, behind, mark) != 0)
+        at--;
+    return at > mark ? (hsd_text){root.data + at, root.size - at} : (hsd_text){root.data, 0};
+}
+
+/* The step is of a class of a runtime's libraries, and the root a variable or a frame of the program's own: it says
+ * more.
+ */
+static bool says_less_than_root(const hsd_spot *place, size_t step)
+{
+    const hsd_text code = code_of_root(place->root);
+    return code.size > 0 && !type_begins_with_any(code, of_runtimes) &&
+           type_begins_with_any(place->steps[step].type, of_runtimes);
+}
+
 size_t hsd_place_owner(const hsd_spot *place)
 {
     for (size_t field = place->count; field-- > LEAST_FAR + 1;) {
         const bool is_behind_cut = place->cut > 0 && field == place->count / 2;
         if (is_behind_cut || !is_named_field(place, field)) continue;
-        if (!is_plain_type(place->steps[field - 1].type)) return is_told_by_class(place, field - 1) ? field - 1 : 0;
+        if (is_plain_type(place->steps[field - 1].type)) continue;
+        return is_told_by_class(place, field - 1) && !says_less_than_root(place, field - 1) ? field - 1 : 0;
     }
     return 0;
 }
@@ -131,7 +159,7 @@ static size_t find_class(const hsd_spot *place, const char *const *not_of)
     for (size_t i = place->count - 1; i-- > LEAST_TO_CLASS;) {
         const hsd_text type = place->steps[i].type;
         if (is_in_package(type) && is_any_field(place->steps[i + 1].edge) && !type_begins_with_any(type, not_of))
-            return is_known_by_root(place, type) ? 0 : i;
+            return is_known_by_root(place, type) || says_less_than_root(place, i) ? 0 : i;
     }
     return 0;
 }

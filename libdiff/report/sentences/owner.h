@@ -14,13 +14,14 @@
 
 /*
  * The step of a far place that leads to whose field it ends in, if the type of that says something which the place does
- * not: 2 in app._middleware_chain.get_response.history, of a shop.Timing. 0 = none.
+ * not: 2 in app._middleware_chain.get_response.history, of a shop.Timing. 0 = none, or it is of a class of a runtime's
+ * libraries where the root is the program's own code: static com.shop.Orders.flow, com.shop.Main.main(Main.kt:15).
  */
 size_t hsd_place_owner(const hsd_spot *place);
 
 /* Where hsd_place_owner finds none, as references have no names or all that is near the end are containers: the last
  * step that leads to an object of a class of the program or of a library, or else of the runtime's own libraries. 0 =
- * none, or the root says whose it is. */
+ * none, or the root says whose it is, or as there. */
 size_t hsd_place_class(const hsd_spot *place);
 
 #endif

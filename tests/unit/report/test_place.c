@@ -181,6 +181,24 @@ Test(place, begins_at_the_last_class_of_the_program)
     cr_expect_eq(strncmp(near_of(&holder), "static org.x.", 13), 0, "no field that anybody named");
 }
 
+/* What the runtime's own classes are called says less than a variable or a frame of the program. */
+Test(place, begins_at_no_class_of_the_runtime_behind_code_of_the_program)
+{
+    const hsd_step far[] = {sample_step("", "shop.Orders"), sample_step(".scope", "kotlinx.coroutines.Scope"),
+                            sample_step(".context", "kotlin.coroutines.CombinedContext"),
+                            sample_step(".left", "kotlinx.coroutines.Job"),
+                            sample_step("._state$volatile", "kotlinx.coroutines.NodeList")};
+    hsd_holder holder = sample_holder("thread \"main\", shop.Main.main(All.kt:15)", far, 5, 1000);
+    cr_expect_eq(strncmp(near_of(&holder), "thread \"main\", shop.Main.main(All.kt:15).scope.context.left", 59), 0,
+                 "%s", near_of(&holder));
+    holder.root = sample_text("static shop.Orders.the_only_one_that_there_is");
+    cr_expect_eq(strncmp(near_of(&holder), "static shop.Orders.", 19), 0);
+    holder.root = sample_text("thread \"main\", java.lang.Thread.run(Thread.java:840)");
+    cr_expect_eq(strncmp(near_of(&holder), "kotlin.coroutines.CombinedContext.left", 38), 0);
+    holder.root = sample_text("thread \"DefaultDispatcher-worker-1\"");
+    cr_expect_eq(strncmp(near_of(&holder), "kotlin.coroutines.CombinedContext.left", 38), 0);
+}
+
 Test(place, begins_there_also_where_references_have_no_names)
 {
     const hsd_step far[] = {sample_step("", "Engine[]"),
