@@ -4,16 +4,7 @@
  */
 #include "native/walk/walk.h"
 
-enum {
-    BATCH = 32,
-    SPARSE_BYTES = 256 << 10,
-    PIECE_BYTES = 1 << 20,
-    RECENT = 512,
-    GROUP_BYTES = 2048,
-    MAPPED_LEAST = 256 << 10
-};
-
-#define MAPPED_ID (UINT64_MAX / 2) /* no number of an allocation, and the same in all captures */
+enum { BATCH = 32, SPARSE_BYTES = 256 << 10, PIECE_BYTES = 1 << 20, RECENT = 512, GROUP_BYTES = 2048 };
 
 typedef struct emitter {
     hsn_walker *k;
@@ -218,22 +209,6 @@ static hsc_status write_blocks(emitter *e, const hsn_block *blocks, size_t count
     return HSC_OK;
 }
 
-/*
- * What the program maps itself (mmap) is memory of the program that no block is: one object for all of it, of external
- * bytes, so that its growth is growth. A little of it every program has: libraries, the loader.
- */
-static hsc_status write_mapped(emitter *e)
-{
-    static const char name[] = "memory of mmap";
-    hsn_walker *k = e->k;
-    if (!k->world->tells_mapped || k->other_bytes < MAPPED_LEAST) return HSC_OK;
-    hsc_define_type(k->w, ++k->types, name, sizeof name - 1, 0);
-    hsc_begin_object(k->w, &(hsc_object){.id = MAPPED_ID, .native_bytes = k->other_bytes, .type = k->types});
-    hsc_end_object(k->w);
-    return hsc_root(k->w,
-                    &(hsc_root_record){.kind = HSC_ROOT_RUNTIME, .label = hsn_other_label(k), .target = e->ordinal++});
-}
-
 hsc_status hsn_write_objects(hsn_walker *k)
 {
     emitter *e = hsa_arena_take(&k->arena, sizeof *e);
@@ -251,5 +226,5 @@ hsc_status hsn_write_objects(hsn_walker *k)
         break;
     }
     hsn_give_back_all(k);
-    return write_mapped(e);
+    return hsn_write_mapped(k, e->ordinal);
 }

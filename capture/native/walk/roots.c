@@ -32,17 +32,19 @@ typedef struct variables {
     uint32_t written; /* labels */
 } variables;
 
-static uint32_t write_label(const variables *v, uintptr_t address)
+uint32_t hsn_variable_label(hsn_walker *k, uintptr_t address)
 {
-    char text[HSN_NAME_BYTES + 16], *at;
-    if (address != 0) {
-        at = hsn_put_text(text, "{variable} ", 11);
-        at += hsn_name_address(&v->k->modules, address, at);
-    } else {
-        at = hsn_put_text(text, "(data of ", 9);
-        at = hsn_put_text(at, v->module->name, v->module->name_size);
-        *at++ = ')';
-    }
+    char text[HSN_NAME_BYTES + 16], *at = hsn_put_text(text, "{variable} ", 11);
+    at += hsn_name_address(&k->modules, address, at);
+    return hsn_write_string(k, text, (size_t)(at - text));
+}
+
+/* Of what is left of the module. */
+static uint32_t write_rest_label(const variables *v)
+{
+    char text[HSN_NAME_BYTES + 16], *at = hsn_put_text(text, "(data of ", 9);
+    at = hsn_put_text(at, v->module->name, v->module->name_size);
+    *at++ = ')';
     return hsn_write_string(v->k, text, (size_t)(at - text));
 }
 
@@ -56,11 +58,11 @@ static uint32_t variable_label(variables *v, uintptr_t address)
     v->last = address;
     if (v->run > LONG_RUN) return v->label;
     if (v->written >= MAX_VARIABLES) {
-        if (v->rest_label == 0) v->rest_label = write_label(v, 0);
+        if (v->rest_label == 0) v->rest_label = write_rest_label(v);
         return v->rest_label;
     }
     v->written++;
-    return v->label = write_label(v, address);
+    return v->label = hsn_variable_label(v->k, address);
 }
 
 /*
@@ -115,7 +117,7 @@ static void write_variables(hsn_walker *k)
 
 /* ---- other memory ---- */
 
-static bool is_python(const hsn_walker *k)
+bool hsn_is_python(const hsn_walker *k)
 {
     for (size_t i = 0; i < k->modules.count; i++) {
         const hsn_module *m = &k->modules.modules[i];
@@ -131,8 +133,8 @@ uint32_t hsn_other_label(hsn_walker *k)
     static const char plain[] = "(anonymous memory)",
                       python[] = "(memory of Python's objects; PYTHONMALLOC=malloc shows them)";
     if (k->other_label == 0)
-        k->other_label = is_python(k) ? hsn_write_string(k, python, sizeof python - 1)
-                                      : hsn_write_string(k, plain, sizeof plain - 1);
+        k->other_label = hsn_is_python(k) ? hsn_write_string(k, python, sizeof python - 1)
+                                          : hsn_write_string(k, plain, sizeof plain - 1);
     return k->other_label;
 }
 
@@ -209,12 +211,14 @@ static void write_other_memory(hsn_walker *k)
         const hsn_mapping *m = &k->maps.mappings[i];
         if (m->kind != HSN_MAPPING_ANONYMOUS || m->is_shared || !m->can_read || !m->can_write) continue;
         hsn_range range = {m->low, m->high}, piece, free_piece;
+        const uint64_t before = k->other_bytes;
         l.mapping = m;
         l.own = 0;
         while (hsn_holes_next(&k->holes, &range, &piece)) {
             while (hsn_holes_next(&k->heaps, &piece, &free_piece))
                 scan_between_blocks(k, free_piece, &l);
         }
+        hsn_know_mapped(k, m, k->other_bytes - before);
     }
 }
 

@@ -51,8 +51,10 @@ typedef struct hsn_walker {
     uintptr_t (*type_frames)[HSN_TYPE_FRAMES];
     uint32_t frame_sets, frame_set_capacity;
     uint32_t rest_type;
-    uint32_t thread_variables;                      /* labels of words in thread-locals */
-    uint64_t other_bytes;                           /* of memory that is no one's that is known (roots.c) */
+    uint32_t thread_variables; /* labels of words in thread-locals */
+    uint64_t other_bytes;      /* of memory that is no one's that is known (roots.c) */
+    struct hsn_mapped *mapped; /* the mappings that have some of it, ascending (mapped.c) */
+    size_t mapped_count;
     uint32_t other_label;                           /* of what holds it */
     uint64_t untyped, unplaced;                     /* blocks past the limits of types and sites */
     uintptr_t constants_low, constants_high;        /* of all modules */
@@ -118,10 +120,20 @@ size_t hsn_vtable_text(const hsn_walker *k, uintptr_t word, char out[HSN_TYPE_BY
 void hsn_write_roots(hsn_walker *k);
 /* What that memory is called that the program maps itself and gave no name. */
 uint32_t hsn_other_label(hsn_walker *k);
+/* "{variable} MODULE+0x…{…}". */
+uint32_t hsn_variable_label(hsn_walker *k, uintptr_t address);
+/* Python keeps its objects in memory that it maps itself, and leads into it in many ways. */
+bool hsn_is_python(const hsn_walker *k);
 /*
  * Registers, stack and thread-locals. Of one block that a thread holds in several places the outermost frame is said.
  */
 void hsn_write_thread(hsn_walker *k, const hsn_thread *thread, uint32_t number);
+
+/* ---- mapped.c ---- */
+/* A mapping has so many bytes that are no one's that is known. */
+void hsn_know_mapped(hsn_walker *k, const hsn_mapping *mapping, uint64_t bytes);
+/* Objects for memory that the program maps itself, behind those of blocks. */
+hsc_status hsn_write_mapped(hsn_walker *k, uint32_t ordinal);
 
 /* ---- heaps.c ---- */
 /* Finds k->heaps. */

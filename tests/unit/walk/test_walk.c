@@ -144,9 +144,9 @@ static bool refers(const void *source, const void *target)
     return false;
 }
 
-static size_t count_roots(const void *block, uint32_t kind, const char *part_of_label, uint32_t *flags)
+static size_t count_roots_of(const view_object *object, uint32_t kind, const char *part_of_label, uint32_t *flags)
 {
-    const uint64_t ordinal = (uint64_t)(object_of(block) - view.objects);
+    const uint64_t ordinal = (uint64_t)(object - view.objects);
     size_t count = 0;
     for (size_t i = 0; i < view.root_count; i++) {
         const hsd_root *r = &view.roots[i];
@@ -156,6 +156,11 @@ static size_t count_roots(const void *block, uint32_t kind, const char *part_of_
         count++;
     }
     return count;
+}
+
+static size_t count_roots(const void *block, uint32_t kind, const char *part_of_label, uint32_t *flags)
+{
+    return count_roots_of(object_of(block), kind, part_of_label, flags);
 }
 
 static size_t count_all_roots(const void *block)
@@ -503,6 +508,34 @@ Test(walk, memory_that_is_mapped_past_malloc_is_one_object_of_external_bytes)
     cr_expect_eq(view.info->objects, 2);
     cr_expect(view.info->bytes == 24 && view.info->native_bytes >= SIZE);
     cr_expect_eq(view_count_roots(&view, HSC_ROOT_RUNTIME, "(anonymous memory)", (uint64_t)(mapped - view.objects)), 1);
+}
+
+static unsigned char *volatile mapped_head;
+
+/* A pool keeps the list of its pieces in the pieces: the variable leads to the last, which is small. */
+Test(walk, memory_that_is_mapped_is_held_by_the_variable_that_leads_there)
+{
+    enum { SIZE = 128 * HSN_PAGE, SMALL = 4 * HSN_PAGE };
+    Dl_info info;
+    char wanted[128];
+    unsigned char *large = make_stack(SIZE, false);
+    mapped_head = make_stack(SMALL, false);
+    memset(large, 1, SIZE);
+    memset((void *)mapped_head, 1, SMALL);
+    place((unsigned char *)mapped_head, 800, large + 64);
+    add(24, 0);
+    world.tells_mapped = true;
+    walk_world();
+    cr_assert_neq(dladdr((void *)&mapped_head, &info), 0);
+    snprintf(wanted, sizeof wanted, "{variable} test_walk_walk+0x%zx{",
+             (size_t)((uintptr_t)&mapped_head - (uintptr_t)info.dli_fbase));
+    const view_object *held = view_find(&view, UINT64_MAX / 2 + 1 + (uintptr_t)&mapped_head / sizeof mapped_head);
+    cr_assert_not_null(held);
+    cr_expect_str_eq(view_type(&view, held->type), "memory of mmap");
+    cr_expect_eq(count_roots_of(held, HSC_ROOT_GLOBAL, wanted, NULL), 1);
+    cr_expect_eq(count_roots_of(held, HSC_ROOT_RUNTIME, "(anonymous memory)", NULL), 0);
+    cr_expect(view.info->native_bytes >= SIZE + SMALL);
+    mapped_head = NULL;
 }
 
 /* ---- sites and types ---- */
