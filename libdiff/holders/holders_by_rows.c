@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/allocators.h"
 #include "base/check.h"
 #include "base/fail.h"
 
@@ -131,12 +132,19 @@ static bool is_bare_frame(const hsd_co_holder *row)
     return at + 1 >= root.size || memchr(root.data + at, '.', root.size - at) == NULL;
 }
 
-/* A variable that reaches as much, but for a tenth, is who holds it; the frame has a copy. */
+/* A frame without a variable, or what a library keeps of all that it made. */
+static bool is_of_nobody(const hsd_co_holder *row)
+{
+    return is_bare_frame(row) || hsd_variable_is_of_library(row->root.data, row->root.size);
+}
+
+/* A variable of the program that reaches as much, but for a tenth, is who holds it; the frame has a copy, the library a
+ * list. */
 static bool is_copy(const told *list, uint32_t count, const told *row)
 {
-    if (!is_bare_frame(&row->row)) return false;
+    if (!is_of_nobody(&row->row)) return false;
     for (uint32_t i = 0; i < count; i++)
-        if (!is_bare_frame(&list[i].row) && list[i].row.bytes >= row->row.bytes - row->row.bytes / 10) return true;
+        if (!is_of_nobody(&list[i].row) && list[i].row.bytes >= row->row.bytes - row->row.bytes / 10) return true;
     return false;
 }
 
