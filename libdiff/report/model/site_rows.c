@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/allocators.h"
+#include "base/check.h"
 #include "report/words/number.h"
 
 static uint64_t change_of(const hsd_site_row *row) { return hsd_magnitude(hsd_change_bytes(&row->change)); }
@@ -55,10 +56,39 @@ static bool starts(const hsd_site_frame *frame)
     return hsd_function_starts(frame->function.data, frame->function.size, frame->file.data, frame->file.size);
 }
 
+/* What Rust's library has around main and around the first function of a thread. */
+static bool starts_rust(const hsd_site_frame *frame)
+{
+    static const char *const begins[] = {"std::rt::lang_start",
+                                         "std::sys::backtrace::__rust_begin_short_backtrace",
+                                         "std::sys_common::backtrace::__rust_begin_short_backtrace",
+                                         "std::panicking::",
+                                         "std::panic::catch_unwind",
+                                         "std::thread::",
+                                         "std::sys::thread::",
+                                         "std::sys::pal::unix::thread::",
+                                         "core::ops::function::FnOnce::call_once",
+                                         "<&dyn core::ops::function::Fn<()",
+                                         "<alloc::boxed::Box<F,A> as core::ops::function::FnOnce"};
+    for (size_t i = 0; i < HSD_ARRAY_LEN(begins); i++) {
+        const size_t size = strlen(begins[i]);
+        if (frame->function.size >= size && memcmp(frame->function.data, begins[i], size) == 0) return true;
+    }
+    return false;
+}
+
+/* The main that the linker knows calls that of the library of Rust, and has no source. */
+static bool is_main_of_rust(const hsd_site_frame *frame)
+{
+    return frame->file.size == 0 && frame->function.size == 4 && memcmp(frame->function.data, "main", 4) == 0 &&
+           starts_rust(frame - 1);
+}
+
 hsd_callers hsd_site_callers(const hsd_site_frame *frames, size_t count, size_t wanted, size_t most)
 {
     hsd_callers callers = {0};
-    while (count > wanted + 1 && starts(&frames[count - 1]))
+    while (count > wanted + 1 &&
+           (starts(&frames[count - 1]) || starts_rust(&frames[count - 1]) || is_main_of_rust(&frames[count - 1])))
         count--;
     const size_t all = count > wanted ? count - wanted - 1 : 0, own = hsd_frames_own(frames, count, wanted);
     callers.first = all < most ? all : most;

@@ -120,6 +120,23 @@ Test(sites_report, counts_callers_in_front_of_the_programs_own)
     cr_expect(start.first == 0 && start.own == 0 && start.more == 0);
 }
 
+Test(sites_report, leaves_out_what_rust_has_around_main)
+{
+    frames[0] = frame("shop::make", "/src/main.rs", 3);
+    frames[1] = frame("shop::main", "/src/main.rs", 19);
+    frames[2] = frame("core::ops::function::FnOnce::call_once", "<function.rs>", 250);
+    frames[3] = frame("std::rt::lang_start::{{closure}}", "<rt.rs>", 206);
+    frames[4] = frame("<&dyn core::ops::function::Fn<(), Output = i32> + core::marker::Sync as X>::call_once", "", 0);
+    frames[5] = frame("std::rt::lang_start_internal", "<rt.rs>", 175);
+    frames[6] = frame("main", "", 0);
+    frames[7] = frame("__libc_start_call_main", "libc_start_call_main.h", 58);
+    const hsd_callers callers = hsd_site_callers(frames, 8, 0, HSD_CALLERS_SHOWN);
+    cr_expect(callers.first == 1 && callers.own == 0 && callers.more == 0);
+    frames[5] = frame("serve", "", 0); /* a main of C without debug information is the program's */
+    const hsd_callers of_c = hsd_site_callers(frames, 7, 5, HSD_CALLERS_SHOWN);
+    cr_expect(of_c.first == 1 && of_c.more == 0);
+}
+
 Test(sites_report, shows_callers_of_a_page_as_a_list)
 {
     hsd_diff diff = sample();
