@@ -99,6 +99,9 @@ static hsd_status name_label_node(roots *r, hsd_label_node *node, hsd_error *err
     hsd_bytes source = hsd_texts_get(&r->texts, node->source_name);
     char name[NAME_BYTES];
     if (source.size == 0) source = hsd_names_get(&r->side->request->type_names->names, node->source_type);
+    if ((label->flags & HSC_LABEL_WHOLE_NAME) != 0 && field.size > 0)
+        return put_name(r->side, (const char *)field.data, hsd_min_u64(field.size, 240), HSC_ROOT_GLOBAL, &node->root,
+                        err);
     const bool is_static = label->kind == HSC_LABEL_STATIC;
     const bool is_key = label->kind == HSC_LABEL_KEY || label->kind == HSC_LABEL_ELEMENT;
     const int length = snprintf(name, sizeof name, "%s%.*s%s%.*s%s", is_static ? "static " : "",

@@ -271,8 +271,9 @@ typedef enum hsc_label_kind {
 #define HSC_STRENGTH_WEAK    0x1u /* never retains */
 #define HSC_STRENGTH_SOFT    0x2u /* retains, counted apart */
 #define HSC_STRENGTH_MASK    0x3u
-#define HSC_LABEL_NAMED_ROOT 0x4u /* starts an owner of its own: <name of source>.<name of label> */
-#define HSC_LABEL_FOLD       0x8u /* leads into a container's internals: reports skip it */
+#define HSC_LABEL_NAMED_ROOT 0x4u  /* starts an owner of its own: <name of source>.<name of label> */
+#define HSC_LABEL_FOLD       0x8u  /* leads into a container's internals: reports skip it */
+#define HSC_LABEL_WHOLE_NAME 0x10u /* with NAMED_ROOT: the label alone names that owner */
 
 /*
  * Defines label number `label`: the kind, the strength and the name of references. Many references share one label.
