@@ -22,16 +22,18 @@
 /* What a command may do; every command that has a sandbox may also read its inputs, and make temporary files. */
 enum {
     MAY_WRITE_RESULTS = 1 << 0, /* in the folders of -o, --html and the like */
-    MAY_READ_PROGRAMS = 1 << 1, /* --exe; and any file if an input is a core, which names its program by a path */
-    MAY_READ_SYMBOLS = 1 << 2,  /* debug files: --symbols, /usr/lib/debug, those of the process of --pid */
-    MAY_READ_RULES = 1 << 3,    /* --config, else .hsdiff.yml */
-    MAY_READ_FOLDERS = 1 << 4,  /* all files below the folders of --allow */
-    MAY_WRITE_STORE = 1 << 5,   /* in the store of a fleet, or beside it, where it is made */
-    MAY_LISTEN = 1 << 6,        /* on a socket of its own, and answer there */
-    MAY_RUN_DUCKDB = 1 << 7,    /* a program, or psql, and whatever that reads; it inherits the rest of the sandbox */
-    MAY_READ_KEY = 1 << 8,      /* --key of redact */
-    ENTERS_LATE = 1 << 9,       /* the command calls cli_sandbox_enter itself */
-    MAY_CONNECT = 1 << 10       /* with MAY_RUN_DUCKDB: what it starts may, to a bucket or a database */
+    /* --exe; any file if an input is a core, which names its program by a path; those of the folder of the run if one
+     * is a snapshot of V8, whose scripts may have source maps */
+    MAY_READ_PROGRAMS = 1 << 1,
+    MAY_READ_SYMBOLS = 1 << 2, /* debug files: --symbols, /usr/lib/debug, those of the process of --pid */
+    MAY_READ_RULES = 1 << 3,   /* --config, else .hsdiff.yml */
+    MAY_READ_FOLDERS = 1 << 4, /* all files below the folders of --allow */
+    MAY_WRITE_STORE = 1 << 5,  /* in the store of a fleet, or beside it, where it is made */
+    MAY_LISTEN = 1 << 6,       /* on a socket of its own, and answer there */
+    MAY_RUN_DUCKDB = 1 << 7,   /* a program, or psql, and whatever that reads; it inherits the rest of the sandbox */
+    MAY_READ_KEY = 1 << 8,     /* --key of redact */
+    ENTERS_LATE = 1 << 9,      /* the command calls cli_sandbox_enter itself */
+    MAY_CONNECT = 1 << 10      /* with MAY_RUN_DUCKDB: what it starts may, to a bucket or a database */
 };
 
 typedef struct sandbox_policy {

@@ -153,24 +153,47 @@ static void tell_result(void *context, const char *path)
         to->tell(to->context, folder, SANDBOX_RESULTS);
 }
 
-/* A core is an ELF file, and only a file that can be read here and there is one. */
-static bool is_core(const char *path)
+/* By its first four bytes, of a file that can be read here and there; nothing else is made of them. */
+static bool file_begins_with(const char *path, const char magic[4])
 {
-    static const char magic[] = {0x7f, 'E', 'L', 'F'};
-    char begin[sizeof magic];
+    char begin[4];
     struct stat what;
     const bool is_stdin = strcmp(path, "-") == 0;
     if ((is_stdin ? fstat(STDIN_FILENO, &what) : stat(path, &what)) != 0 || !S_ISREG(what.st_mode)) return false;
     const int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     const bool is_one = fd >= 0 && pread(fd, begin, sizeof begin, 0) == (ssize_t)sizeof begin &&
-                        memcmp(begin, magic, sizeof magic) == 0;
+                        memcmp(begin, magic, sizeof begin) == 0;
     if (!is_stdin && fd >= 0) close(fd);
     return is_one;
+}
+
+/* A core is an ELF file. */
+static bool is_core(const char *path)
+{
+    return file_begins_with(path, "\x7f"
+                                  "ELF");
+}
+
+/* A snapshot of V8 names its scripts, beside which source maps may be. What is packed is told by its name. */
+static bool is_v8_snapshot(const char *path)
+{
+    return file_begins_with(path, "{\"sn") || strstr(path, ".heapsnapshot") || strstr(path, ".heaptimeline");
+}
+
+/* Source maps of a project are looked for where hsdiff is started, and nowhere else. */
+static void tell_maps(const cli_app *cli, const telling *to)
+{
+    for (size_t i = 0; i < cli->input_count; i++)
+        if (is_v8_snapshot(cli->inputs[i])) {
+            to->tell(to->context, ".", SANDBOX_READ);
+            return;
+        }
 }
 
 static void tell_programs(const cli_app *cli, const telling *to)
 {
     const char *program = cli->options.executable;
+    tell_maps(cli, to);
     if (program) to->tell(to->context, program, SANDBOX_READ_FILE);
     for (size_t i = 0; !program && i < cli->input_count; i++)
         if (is_core(cli->inputs[i])) {

@@ -3,6 +3,7 @@
  */
 #include "fuzz/importing.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,12 +61,23 @@ void fuzz_import(const hsd_importer *importer, hsd_source *source, const hsd_imp
     hsd_reporter_release(&reporter);
 }
 
+/* What an input names besides itself is not there, whatever this machine has. */
+static int open_nothing(void *context, const char *path)
+{
+    (void)context, (void)path;
+    errno = ENOENT;
+    return -1;
+}
+
 void fuzz_import_pieces(const hsd_importer *importer, const uint8_t *data, size_t size, uint64_t memory_bytes)
 {
     static const hsd_source_ops ops = {.read = read_piece};
     const unsigned choice = size == 0 ? 0 : data[size - 1];
-    const hsd_import_options options = {
-        .salvage = (choice & 1) != 0, .summary_only = (choice & 6) == 6, .with_values = (choice & 8) != 0};
+    const hsd_import_options options = {.struct_bytes = sizeof options,
+                                        .salvage = (choice & 1) != 0,
+                                        .summary_only = (choice & 6) == 6,
+                                        .with_values = (choice & 8) != 0,
+                                        .open_file = open_nothing};
     input in = {.data = data, .size = size, .piece = choice & 16 ? 65536 : 1 + (choice >> 5) * 13};
     hsd_source source;
     if (hsd_source_open_custom(&source, &ops, &in, "fuzz", 4096, false, NULL) != HSD_OK) return;

@@ -84,6 +84,18 @@ hsd_status hsd_v8_files_text(hsd_v8_files *files, uint32_t number, hsd_bytes tex
     return HSD_OK;
 }
 
+hsd_status hsd_v8_files_add(hsd_v8_files *files, hsd_bytes path, uint32_t *out, hsd_error *err)
+{
+    *out = HSD_V8_NO_FILE;
+    if (files->count == HSD_V8_MOST_FILES || path.size == 0 || path.size > PATH_BYTES) return HSD_OK;
+    HSD_TRY(make_room_for_v8_file(files, err));
+    const char *copy = hsd_arena_copy(&files->arena, path.data, path.size);
+    if (copy == NULL) return hsd_fail_nomem(err, "names of scripts");
+    files->files[files->count] = (hsd_v8_file){.path = {(const uint8_t *)copy, path.size}};
+    *out = files->count++;
+    return HSD_OK;
+}
+
 /* ---- a name ---- */
 
 /* Where the last `parts` parts of a path begin. */

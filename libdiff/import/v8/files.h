@@ -42,6 +42,9 @@ typedef struct hsd_v8_files {
  * the limits. */
 hsd_status hsd_v8_files_put(hsd_v8_files *files, hsd_v8_names *names, uint32_t string, uint32_t *out, hsd_error *err);
 
+/* A file that no string names: a source. Its path is the caller's; *out is HSD_V8_NO_FILE past the limits. */
+hsd_status hsd_v8_files_add(hsd_v8_files *files, hsd_bytes path, uint32_t *out, hsd_error *err);
+
 /* The string came. */
 hsd_status hsd_v8_files_text(hsd_v8_files *files, uint32_t file, hsd_bytes text, hsd_error *err);
 

@@ -59,6 +59,7 @@ hsd_status hsd_v8_functions_closure(hsd_v8_functions *functions, hsd_v8_names *n
                                   .string = string,
                                   .type = names->next_type++,
                                   .file = HSD_V8_NO_FILE,
+                                  .source = HSD_V8_NO_FILE,
                                   .script_proof = HSD_V8_NO_ENTRY};
     HSD_TRY(hsd_v8_put_proof(names, links[0].name, &function->function_proof, err));
     HSD_TRY(hsd_v8_put_proof(names, links[1].name, &function->context_proof, err));
@@ -105,12 +106,13 @@ hsd_status hsd_v8_functions_resolve(hsd_v8_functions *functions, hsd_v8_names *n
     return HSD_OK;
 }
 
-void hsd_v8_functions_locate(hsd_v8_functions *functions, uint32_t node, uint64_t line, uint64_t column)
+uint32_t hsd_v8_functions_locate(hsd_v8_functions *functions, uint32_t node, uint64_t line, uint64_t column)
 {
     const uint32_t number = hsd_id_map_get(&functions->closures, node);
-    if (number == HSD_ID_NONE || line >= INT32_MAX || column >= INT32_MAX) return;
+    if (number == HSD_ID_NONE || line >= INT32_MAX || column >= INT32_MAX) return HSD_V8_NO_FUNCTION;
     functions->items[number].line = (uint32_t)line + 1;
     functions->items[number].column = (uint32_t)column + 1;
+    return number;
 }
 
 /* ---- when the strings passed ---- */
@@ -157,9 +159,9 @@ size_t hsd_v8_functions_type(const hsd_v8_functions *functions, const hsd_v8_nam
 {
     const hsd_v8_function *function = &functions->items[number];
     const uint32_t file = hsd_v8_functions_file(functions, names, number);
-    const hsd_bytes where = hsd_v8_files_name(files, file);
+    const hsd_bytes where = hsd_v8_files_name(files, function->source == HSD_V8_NO_FILE ? file : function->source);
     char place[32] = "";
-    if (where.size == 0 || files->files[file].is_runtime)
+    if (where.size == 0 || file == HSD_V8_NO_FILE || files->files[file].is_runtime)
         return (size_t)snprintf(out, HSD_V8_FUNCTION_TYPE_BYTES, "Function");
     if (is_placed(function->name)) {
         memcpy(out, function->name.data, function->name.size);

@@ -4,6 +4,7 @@
  *      Function onChange (server.js:6)
  *      Function (anonymous) (router.mjs:12)
  *      Function (anonymous) (bundle.js:1:20311)      lines longer than people write have a column
+ *      Function put (cache.ts:8)                     by its source, where there is a map: originals.h
  *      Function                                      of the runtime's own scripts, and of none
  *
  *      closure ─shared─► function ─script─► script      its file; the list of locations has the line of each closure
@@ -60,7 +61,8 @@ typedef struct hsd_v8_function {
     uint32_t type;                                        /* number in the capture */
     uint32_t string;                                      /* its name, in the snapshot */
     uint32_t file;                                        /* or HSD_V8_NO_FILE; from resolve on */
-    uint32_t line, column;                                /* from 1; 0 = not known */
+    uint32_t source;                                      /* file that it was made of, or HSD_V8_NO_FILE: `file` */
+    uint32_t line, column;                                /* from 1; 0 = not known; in `source`, where that is known */
     hsd_bytes name;                                       /* once it is known */
 } hsd_v8_function;
 
@@ -91,8 +93,9 @@ hsd_status hsd_v8_functions_code(hsd_v8_functions *functions, hsd_v8_names *name
 hsd_status hsd_v8_functions_resolve(hsd_v8_functions *functions, hsd_v8_names *names, hsd_v8_files *files,
                                     hsd_error *err);
 
-/* A location: line and column, from 0, of a node that may be a closure. */
-void hsd_v8_functions_locate(hsd_v8_functions *functions, uint32_t node, uint64_t line, uint64_t column);
+/* A location: line and column, from 0, of a node that may be a closure. The function whose first it is, or
+ * HSD_V8_NO_FUNCTION. */
+uint32_t hsd_v8_functions_locate(hsd_v8_functions *functions, uint32_t node, uint64_t line, uint64_t column);
 
 /* The string that a WAIT_FUNCTION entry waited for. */
 hsd_status hsd_v8_functions_text(hsd_v8_functions *functions, uint32_t function, hsd_bytes text, hsd_error *err);

@@ -34,6 +34,7 @@
 #include "import/v8/modules.h"
 #include "import/v8/names.h"
 #include "import/v8/nodes.h"
+#include "import/v8/originals.h"
 #include "import/v8/roots.h"
 #include "import/v8/scopes.h"
 #include "import/v8/spool.h"
@@ -65,11 +66,12 @@ enum {
 #define HSD_V8_STRING_ANONYMOUS (HSD_V8_STRING_TOP - 6) /* "(anonymous)" */
 #define HSD_V8_STRING_SYMBOL    (HSD_V8_STRING_TOP - 7) /* "<symbol>" */
 #define HSD_V8_STRING_DOCUMENT  (HSD_V8_STRING_TOP - 8) /* "document": Blink's symbol for that of a window */
-#define HSD_V8_STRING_GLOBALS   (HSD_V8_STRING_TOP - 64 - HSD_V8_MOST_GLOBALS) /* + number of the global */
-#define HSD_V8_STRING_SCOPES    (HSD_V8_STRING_GLOBALS - HSD_V8_MOST_SCOPES)   /* + number of the scope */
-#define HSD_V8_STRING_MODULES   (HSD_V8_STRING_SCOPES - HSD_V8_MOST_MODULES)   /* + number of the module */
+#define HSD_V8_STRING_GLOBALS   (HSD_V8_STRING_TOP - 64 - HSD_V8_MOST_GLOBALS)  /* + number of the global */
+#define HSD_V8_STRING_SCOPES    (HSD_V8_STRING_GLOBALS - HSD_V8_MOST_SCOPES)    /* + number of the scope */
+#define HSD_V8_STRING_MODULES   (HSD_V8_STRING_SCOPES - HSD_V8_MOST_MODULES)    /* + number of the module */
+#define HSD_V8_STRING_ORIGINALS (HSD_V8_STRING_MODULES - HSD_V8_MOST_ORIGINALS) /* as many as were defined */
 /* Strings of the snapshot from here on have no number in the capture. */
-#define HSD_V8_MOST_STRINGS (HSD_V8_STRING_MODULES - 1)
+#define HSD_V8_MOST_STRINGS (HSD_V8_STRING_ORIGINALS - 1)
 
 /* ---- the importer ---- */
 
@@ -97,6 +99,7 @@ typedef struct hsd_v8 {
     hsd_v8_declared declared;
     hsd_v8_late late;
     hsd_v8_traces traces;
+    hsd_v8_originals originals;
     bool type_used[HSD_V8_MAX_TYPES + 2]; /* types made of node types: by number in the capture */
     uint32_t internal_count;              /* names of V8's own references, which have a limit too */
     uint32_t table_count;                 /* arrays that may be tables of WeakMaps, the same */
@@ -136,6 +139,14 @@ hsd_status hsd_v8_write_tables(hsd_v8 *v8, hsd_error *err);
 
 /* Modules of the program as roots. */
 hsd_status hsd_v8_write_module_roots(hsd_v8 *v8, hsd_error *err);
+
+/* A class whose name came. */
+hsd_status hsd_v8_define_class(hsd_v8 *v8, const hsd_v8_entry *entry, hsd_bytes text, hsd_error *err);
+
+/* What was kept of an entry's text (originals.h); empty = nothing. A string of the capture of this text, 0 past the
+ * limit. */
+hsd_bytes hsd_v8_originals_kept(const hsd_v8_originals *originals, uint32_t entry);
+hsd_status hsd_v8_originals_string(hsd_v8 *v8, hsd_bytes text, uint32_t *out, hsd_error *err);
 
 /* The type of a node in the capture. */
 hsd_status hsd_v8_type_of(hsd_v8 *v8, const hsd_v8_node *node, uint32_t *out, hsd_error *err);

@@ -176,6 +176,7 @@ static hsd_status find_columns(const header *h, hsd_v8_layout *layout, hsd_error
         {&h->edge_fields, "name_or_index", &layout->edge_name, true},
         {&h->edge_fields, "to_node", &layout->to_node, true},
         {&h->location_fields, "object_index", &layout->location_object, false},
+        {&h->location_fields, "script_id", &layout->location_script, false},
         {&h->location_fields, "line", &layout->location_line, false},
         {&h->location_fields, "column", &layout->location_column, false},
     };

@@ -60,7 +60,7 @@ typedef struct hsd_v8_layout {
     /* Columns of an edge. */
     unsigned edge_type, edge_name, to_node;
     /* Columns of a location; all HSD_V8_NO_COLUMN if the file has none. */
-    unsigned location_width, location_object, location_line, location_column;
+    unsigned location_width, location_object, location_script, location_line, location_column;
 
     unsigned node_type_count, edge_type_count;
     uint8_t node_class[HSD_V8_MAX_TYPES + 1]; /* by the file's number of the type */

@@ -10,16 +10,33 @@
 
 #define BATCH_NUMBERS ((size_t)8192)
 
-static void take_batch(hsd_v8 *v8, const uint64_t *items, size_t count)
+/* Of an object its constructor's, of a closure its own. */
+static hsd_status take_location(hsd_v8 *v8, uint32_t node, const uint64_t *item, hsd_error *err)
+{
+    const hsd_v8_layout *layout = &v8->layout;
+    const uint64_t line = item[layout->location_line], column = item[layout->location_column];
+    const uint64_t script = layout->location_script == HSD_V8_NO_COLUMN ? UINT64_MAX : item[layout->location_script];
+    const bool is_known = script < INT32_MAX && line < INT32_MAX && column < INT32_MAX;
+    const hsd_v8_mark mark = hsd_v8_marks_get(&v8->marks, node);
+    if (mark == HSD_V8_MARK_OBJECT)
+        return is_known ? hsd_v8_originals_constructor(&v8->originals, node, (uint32_t)script, (uint32_t)line,
+                                                       (uint32_t)column, err)
+                        : HSD_OK;
+    if (mark != HSD_V8_MARK_OTHER) return HSD_OK;
+    const uint32_t number = hsd_v8_functions_locate(&v8->functions, node, line, column);
+    return is_known && number != HSD_V8_NO_FUNCTION
+               ? hsd_v8_originals_script(&v8->originals, (uint32_t)script, number, err)
+               : HSD_OK;
+}
+
+static hsd_status take_batch(hsd_v8 *v8, const uint64_t *items, size_t count, hsd_error *err)
 {
     const hsd_v8_layout *layout = &v8->layout;
     for (size_t i = 0; i + layout->location_width <= count; i += layout->location_width) {
         const uint64_t node = items[i + layout->location_object] / layout->node_width;
-        /* Closures have no mark of their own, but objects have, which are most. */
-        if (node >= v8->marks.count || hsd_v8_marks_get(&v8->marks, node) != HSD_V8_MARK_OTHER) continue;
-        hsd_v8_functions_locate(&v8->functions, (uint32_t)node, items[i + layout->location_line],
-                                items[i + layout->location_column]);
+        if (node < v8->marks.count) HSD_TRY(take_location(v8, (uint32_t)node, items + i, err));
     }
+    return HSD_OK;
 }
 
 static hsd_status read_batches(hsd_v8 *v8, hsd_v8_numbers *numbers, uint64_t *items, size_t capacity, hsd_error *err)
@@ -27,7 +44,7 @@ static hsd_status read_batches(hsd_v8 *v8, hsd_v8_numbers *numbers, uint64_t *it
     while (!numbers->is_at_end) {
         size_t count = 0;
         HSD_TRY(hsd_v8_numbers_read(numbers, items, capacity, &count, err));
-        take_batch(v8, items, count);
+        HSD_TRY(take_batch(v8, items, count, err));
         HSD_TRY(hsd_v8_progress(v8, err));
     }
     return HSD_OK;

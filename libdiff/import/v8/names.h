@@ -48,7 +48,8 @@ typedef enum hsd_v8_wait {
     HSD_V8_WAIT_ROOT,           /* name of a group of roots; owner = which */
     HSD_V8_WAIT_SOURCE,         /* name of a kind of V8's nodes */
     HSD_V8_WAIT_PROOF,          /* a name that proves a structure; number = bit set of proofs */
-    HSD_V8_WAIT_TRACE           /* a function that allocated, or its script */
+    HSD_V8_WAIT_TRACE,          /* a function that allocated, or its script */
+    HSD_V8_WAIT_CONSTRUCTED     /* class of what a place constructs; owner = which. Only its number is wanted */
 } hsd_v8_wait;
 
 /* Flags of an entry. */
@@ -59,6 +60,7 @@ typedef enum hsd_v8_wait {
 #define HSD_V8_ENTRY_PAIR    0x10u /* TABLE: the item is the value of a pair, which the key holds */
 /* SOURCE: it is "system / SourceTextModule"; MODULE_FIELD: what the module exports */
 #define HSD_V8_ENTRY_MODULE 0x20u
+#define HSD_V8_ENTRY_WAITS  0x20u /* TYPE: its definition waits for source maps; see originals.h */
 #define HSD_V8_ENTRY_CODED  0x40u /* FIELD: code mentions the name */
 #define HSD_V8_ENTRY_HELD   0x80u /* FIELD, MODULE_FIELD: the text waits; see declared.h */
 

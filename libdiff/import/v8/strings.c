@@ -123,7 +123,7 @@ static hsd_status class_name(hsd_bytes text, bool is_detached, hsd_buffer *out, 
     return hsd_buffer_append(out, ">", 1, err);
 }
 
-static hsd_status define_class(hsd_v8 *v8, const hsd_v8_entry *entry, hsd_bytes text, hsd_error *err)
+hsd_status hsd_v8_define_class(hsd_v8 *v8, const hsd_v8_entry *entry, hsd_bytes text, hsd_error *err)
 {
     hsd_buffer name = {0};
     const bool is_part = entry->wait != HSD_V8_WAIT_TYPE && is_text(text, "system / ExternalStringData");
@@ -205,11 +205,15 @@ static hsd_status give_v8_string(hsd_v8 *v8, hsd_v8_entry *entry, hsd_bytes text
     entry->flags |= HSD_V8_ENTRY_SEEN;
     switch (entry->wait) {
     case HSD_V8_WAIT_TYPE:
+        if ((entry->flags & HSD_V8_ENTRY_WAITS) != 0)
+            return hsd_v8_originals_keep(&v8->originals, (uint32_t)(entry - v8->names.entries), text, err);
+        return hsd_v8_define_class(v8, entry, text, err);
     case HSD_V8_WAIT_NATIVE:
-    case HSD_V8_WAIT_DETACHED: return define_class(v8, entry, text, err);
+    case HSD_V8_WAIT_DETACHED: return hsd_v8_define_class(v8, entry, text, err);
     case HSD_V8_WAIT_SCRIPT: return hsd_v8_files_text(&v8->files, entry->owner, text, err);
     case HSD_V8_WAIT_FUNCTION: return hsd_v8_functions_text(&v8->functions, entry->owner, text, err);
-    case HSD_V8_WAIT_FILENAME: return HSD_OK;
+    case HSD_V8_WAIT_FILENAME:
+    case HSD_V8_WAIT_CONSTRUCTED: return HSD_OK;
     case HSD_V8_WAIT_GLOBAL: return hsd_v8_scopes_class(&v8->scopes, entry->owner, text, err);
     case HSD_V8_WAIT_PROOF: entry->number = hsd_v8_proof_of(text); return HSD_OK;
     case HSD_V8_WAIT_SOURCE:
@@ -233,6 +237,13 @@ static hsd_status give_v8_string(hsd_v8 *v8, hsd_v8_entry *entry, hsd_bytes text
         if (is_pair(text)) entry->flags |= HSD_V8_ENTRY_PAIR;
         break;
     case HSD_V8_WAIT_MODULE_FIELD: note_exports(v8, entry, text); break;
+    case HSD_V8_WAIT_SCOPE_VARIABLE:
+        HSD_TRY(hsd_v8_originals_keep_variable(&v8->originals, (uint32_t)(entry - v8->names.entries), entry->owner,
+                                               text, err));
+        break;
+    case HSD_V8_WAIT_TRACE:
+        HSD_TRY(hsd_v8_originals_keep(&v8->originals, (uint32_t)(entry - v8->names.entries), text, err));
+        break;
     default: break;
     }
     entry->text = label_text(v8, entry, text);

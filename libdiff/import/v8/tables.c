@@ -115,6 +115,16 @@ static bool is_of_module(const hsd_v8 *v8, const hsd_v8_entry *entry)
     return hsd_v8_files_name(&v8->files, v8->modules.items[entry->owner].file).size > 0;
 }
 
+/* By its source, where that is known. */
+static label label_of_variable(const hsd_v8 *v8, const hsd_v8_entry *entry)
+{
+    bool is_whole = false;
+    const uint32_t text = hsd_v8_originals_variable(&v8->originals, (uint32_t)(entry - v8->names.entries), &is_whole);
+    label l = {.kind = HSC_LABEL_VARIABLE, .text = text != 0 ? text : entry->text};
+    if (is_named_scope(v8, entry)) l.flags = HSC_LABEL_NAMED_ROOT | (is_whole ? HSC_LABEL_WHOLE_NAME : 0);
+    return l;
+}
+
 static label label_of(const hsd_v8 *v8, const hsd_v8_entry *entry)
 {
     label l = {.kind = HSC_LABEL_INTERNAL, .text = entry->text};
@@ -135,10 +145,7 @@ static label label_of(const hsd_v8 *v8, const hsd_v8_entry *entry)
         l.kind = HSC_LABEL_VARIABLE;
         if (l.text == 0) l.text = HSD_V8_STRING_BLOCK;
         break;
-    case HSD_V8_WAIT_SCOPE_VARIABLE:
-        l.kind = HSC_LABEL_VARIABLE;
-        l.flags = is_named_scope(v8, entry) ? HSC_LABEL_NAMED_ROOT : 0;
-        break;
+    case HSD_V8_WAIT_SCOPE_VARIABLE: return label_of_variable(v8, entry);
     case HSD_V8_WAIT_MODULE_FIELD:
         l.kind = HSC_LABEL_FIELD;
         if (is_exports_of_module(v8, entry)) {
@@ -314,9 +321,11 @@ static hsd_status tell_losses(hsd_v8 *v8, hsd_error *err)
 
 hsd_status hsd_v8_write_tables(hsd_v8 *v8, hsd_error *err)
 {
-    HSD_TRY(hsd_v8_files_settle(&v8->files, err));
     HSD_TRY(hsd_v8_scopes_settle(&v8->scopes, &v8->names, &v8->functions, err));
     hsd_v8_modules_settle(&v8->modules, &v8->names, &v8->functions);
+    HSD_TRY(hsd_v8_originals_find(v8, err));
+    HSD_TRY(hsd_v8_files_settle(&v8->files, err));
+    HSD_TRY(hsd_v8_originals_define(v8, err));
     HSD_TRY(define_types(v8, err));
     HSD_TRY(define_missing(v8, err));
     if (v8->import->options->summary_only)

@@ -77,7 +77,11 @@ static hsd_status put_trace_function(hsd_v8 *v8, const uint64_t info[INFO_COLUMN
     HSD_TRY(HSD_ARRAY_GROW(t->functions, t->function_room, t->function_count + 1, 256, "allocating functions", err));
     hsd_v8_trace_function *row = &t->functions[t->function_count++];
     *row = (hsd_v8_trace_function){.line = (uint32_t)hsd_min_u64(info[INFO_LINE], INT32_MAX),
-                                   .column = (uint32_t)hsd_min_u64(info[INFO_COLUMN], INT32_MAX)};
+                                   .column = (uint32_t)hsd_min_u64(info[INFO_COLUMN], INT32_MAX),
+                                   .file = HSD_V8_NO_FILE,
+                                   .source = HSD_V8_NO_FILE};
+    if (info[INFO_SCRIPT] < HSD_V8_MOST_STRINGS)
+        HSD_TRY(hsd_v8_files_put(&v8->files, &v8->names, (uint32_t)info[INFO_SCRIPT], &row->file, err));
     HSD_TRY(put_trace_text(v8, info[INFO_NAME], &row->name, err));
     return put_trace_text(v8, info[INFO_SCRIPT], &row->script, err);
 }
@@ -206,17 +210,30 @@ static uint32_t trace_text(const hsd_v8 *v8, uint32_t entry, uint32_t none)
     return text == 0 ? none : text;
 }
 
+/* What a map says of it. */
+static hsd_status name_sources(hsd_v8 *v8, hsd_v8_trace_function *function, hsd_error *err)
+{
+    if (function->source == HSD_V8_NO_FILE || function->source_string != 0) return HSD_OK;
+    HSD_TRY(hsd_v8_originals_string(v8, function->original, &function->original_string, err));
+    return hsd_v8_originals_string(v8, v8->files.files[function->source].path, &function->source_string, err);
+}
+
 static hsd_status write_trace(hsd_v8 *v8, uint32_t number, hsd_error *err)
 {
     const hsd_v8_traces *t = &v8->traces;
     const hsd_v8_trace_site *site = &t->sites[number];
     hsd_v8_trace_function function = {.name = HSD_V8_NO_ENTRY, .script = HSD_V8_NO_ENTRY};
     const bool is_known = site->function > 0 && site->function <= t->function_count;
-    if (is_known) function = t->functions[site->function - 1];
+    if (is_known) {
+        HSD_TRY(name_sources(v8, &t->functions[site->function - 1], err));
+        function = t->functions[site->function - 1];
+    }
+    const uint32_t name = function.original_string, script = function.source_string;
     HSD_WRITE(v8->import,
               hsc_define_site(v8->import->writer, number, site->parent,
-                              trace_text(v8, function.name, is_known ? HSD_V8_STRING_ANONYMOUS : 0),
-                              trace_text(v8, function.script, 0), function.line, function.column),
+                              name != 0 ? name : trace_text(v8, function.name, is_known ? HSD_V8_STRING_ANONYMOUS : 0),
+                              script != 0 ? script : trace_text(v8, function.script, 0), function.line,
+                              function.column),
               err);
     return HSD_OK;
 }

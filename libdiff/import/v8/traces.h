@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/buffer.h"
 #include "import/v8/spool.h"
 
 #define HSD_V8_MOST_TRACES (UINT32_C(1) << 22)
@@ -23,6 +24,11 @@
 typedef struct hsd_v8_trace_function {
     uint32_t name, script; /* entries of names.h, or HSD_V8_NO_ENTRY */
     uint32_t line, column; /* from 1; 0 = not known */
+    uint32_t file;         /* of the script */
+    /* where there is a map: the file that it was made of, else HSD_V8_NO_FILE, and what it is called there */
+    uint32_t source;
+    hsd_bytes original;
+    uint32_t original_string, source_string; /* of the capture; 0 = none, or not yet defined */
 } hsd_v8_trace_function;
 
 typedef struct hsd_v8_trace_site {

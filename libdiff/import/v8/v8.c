@@ -128,7 +128,9 @@ static hsd_status resolve(hsd_v8 *v8, hsd_error *err)
     HSD_TRY(hsd_v8_functions_resolve(&v8->functions, &v8->names, &v8->files, err));
     HSD_TRY(hsd_v8_scopes_resolve(&v8->scopes, &v8->functions, err));
     HSD_TRY(hsd_v8_blocks_resolve(&v8->blocks, &v8->names, &v8->wishes, err));
+    HSD_TRY(hsd_v8_originals_wish(&v8->originals, &v8->names, &v8->wishes, err));
     HSD_TRY(hsd_v8_wishes_grant(&v8->wishes, &v8->names, &v8->declared, &v8->nodes, err));
+    hsd_v8_originals_await(&v8->originals, &v8->names);
     return hsd_v8_modules_resolve(&v8->modules, &v8->names, &v8->functions, &v8->files, err);
 }
 
@@ -230,6 +232,7 @@ static void release_v8(hsd_v8 *v8)
     hsd_v8_declared_release(&v8->declared);
     hsd_v8_late_release(&v8->late);
     hsd_v8_traces_release(&v8->traces);
+    hsd_v8_originals_release(&v8->originals);
     hsd_v8_roots_release(&v8->roots);
     hsd_v8_spool_release(&v8->nodes);
     hsd_v8_marks_release(&v8->marks);

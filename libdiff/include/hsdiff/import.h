@@ -60,9 +60,10 @@ typedef struct hsd_import_options {
     /* the program whose heap it is, for dumps that leave its types there (Go); NULL = not given. Borrowed */
     const char *executable;
     const hsd_import_origin *origin; /* NULL = only the dump is known; borrowed for the import */
-    /* Opens for reading what a dump names besides itself (a core: its program and libraries), and `executable`: the
-     * descriptor, which the import closes, or -1 with errno. So callers decide what files a dump can have opened. NULL
-     * = as the system does. Borrowed for the import */
+    /* Opens for reading what a dump names besides itself (a core: its program and libraries; a snapshot of V8: its
+     * scripts, and what these name as their source maps), and `executable`: the descriptor, which the import closes,
+     * or -1 with errno. So callers decide what files a dump can have opened. NULL = as the system does. Borrowed for
+     * the import */
     int (*open_file)(void *context, const char *path);
     void *open_context;
     /* V8: references lose their indexes (element 7 of an array), which only what shows single references asks for */

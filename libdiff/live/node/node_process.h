@@ -16,6 +16,9 @@ hsd_gate hsd_node_closed(const hsd_process_facts *facts, hsd_error *err);
 /* Word i of its command line, "" past the end. */
 const char *hsd_node_argument(const hsd_process_facts *facts, size_t i);
 
+/* How a snapshot of it is imported: files that it names are those of its root, by their paths there. (node_files.c) */
+hsd_import_options hsd_node_import_options(const hsd_live *live, const hsd_import_origin *origin);
+
 /* Metrics on their way from a line of JSON into a capture. */
 typedef struct hsd_node_metrics {
     uint64_t values[16]; /* by row of the table of names */

@@ -138,8 +138,7 @@ static hsd_status ask_metrics(session *s, hsd_error *err)
 static hsd_status import_snapshot(hsd_live *live, session *s, hsd_error *err)
 {
     hsd_import_origin origin = {.metrics = tell_metrics, .context = s};
-    hsd_import_options options = {
-        .origin = &origin, .compression = live->options->compression, .with_values = live->options->with_values};
+    const hsd_import_options options = hsd_node_import_options(live, &origin);
     if (getrandom(origin.domain, sizeof origin.domain, 0) != (ssize_t)sizeof origin.domain)
         return hsd_fail_errno(err, errno, "cannot draw a random number");
     HSD_TRY(ask_metrics(s, err));

@@ -180,8 +180,7 @@ static hsd_status take_answer(hsd_live *live, int fd, hsd_error *err)
     if (in == NULL) return hsd_fail_nomem(err, "an answer");
     in->fd = fd;
     hsd_import_origin origin = {.metrics = tell_metrics, .context = in};
-    hsd_import_options options = {
-        .origin = &origin, .compression = live->options->compression, .with_values = live->options->with_values};
+    const hsd_import_options options = hsd_node_import_options(live, &origin);
     hsd_status status = read_lines(in, live, err);
     memcpy(origin.domain, in->metrics.domain, sizeof origin.domain);
     if (status == HSD_OK) status = hsd_live_feed(live, pass_on_node_way, in, "v8", &options, err);
