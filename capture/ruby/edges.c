@@ -2,6 +2,7 @@
  * What an object refers to. By name where Ruby has names: variables of instances, elements, keys and values, members of
  * a Struct, and what a class has (state.c). All else that the collector would mark comes behind, without a name.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -114,6 +115,21 @@ static bool has_name(const edge *by_address, size_t count, VALUE target)
     return false;
 }
 
+/* What an environment of the main script refers to, by its variables: "main.sessions". */
+static uint32_t label_of_local(walk *w, VALUE target)
+{
+    char text[NAME_BYTES];
+    size_t count;
+    const named *rows = state_of(&w->state, OWNER_MAIN, &count);
+    for (size_t i = 0; i < count; i++) {
+        const char *name = rows[i].value == target ? rb_id2name(rows[i].name) : NULL;
+        if (name == NULL || name[0] == '\0') continue;
+        const int size = snprintf(text, sizeof text, "main.%s", name);
+        return names_put(&w->names, NAME_LOCAL, text, size < NAME_BYTES ? (size_t)size : NAME_BYTES - 1);
+    }
+    return LABEL_NONE;
+}
+
 /* Those that have no name, each once. */
 static void keep_unnamed(edges *all)
 {
@@ -150,13 +166,16 @@ void edges_collect(walk *w, VALUE object)
     const uint32_t rest = secondary != LABEL_NONE                                   ? secondary
                           : type == T_CLASS || type == T_MODULE || type == T_ICLASS ? LABEL_STATE
                                                                                     : LABEL_NONE;
+    const bool is_main = type == T_IMEMO && state_is_main(&w->state, object);
     all->count = 0;
     add_named(w, object);
     all->named_count = all->count;
     rb_objspace_reachable_objects_from(object, add_reached, w);
     keep_unnamed(all);
     for (size_t i = 0; i < all->count; i++) {
-        if (i >= all->named_count)
+        if (is_main)
+            all->rows[i].label = label_of_local(w, all->rows[i].target);
+        else if (i >= all->named_count)
             all->rows[i].label = all->rows[i].target == klass ? (uint32_t)LABEL_CLASS : rest;
         else if (secondary != LABEL_NONE)
             all->rows[i].label = secondary;

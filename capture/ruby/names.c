@@ -40,12 +40,15 @@ static uint32_t define_ruby_name(names *all, name_kind kind, const char *text, s
     case NAME_INTERNAL_TYPE: hsc_define_type(w, id = all->next_type++, text, size, HSC_TYPE_INTERNAL); break;
     case NAME_FIELD:
     case NAME_STATE:
+    case NAME_LOCAL:
         string = names_put(all, NAME_STRING, text, size);
         id = all->next_label++;
         if (kind == NAME_FIELD)
             hsc_define_label(w, id, HSC_LABEL_FIELD, 0, string);
-        else
+        else if (kind == NAME_STATE)
             hsc_define_label(w, id, HSC_LABEL_STATIC, HSC_LABEL_NAMED_ROOT, string);
+        else
+            hsc_define_label(w, id, HSC_LABEL_VARIABLE, HSC_LABEL_NAMED_ROOT | HSC_LABEL_WHOLE_NAME, string);
         break;
     }
     return id;

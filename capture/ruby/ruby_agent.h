@@ -60,7 +60,8 @@ typedef enum name_kind {
     NAME_CODE_TYPE,
     NAME_INTERNAL_TYPE,
     NAME_FIELD,
-    NAME_STATE
+    NAME_STATE,
+    NAME_LOCAL
 } name_kind;
 
 typedef struct names {
@@ -72,7 +73,7 @@ typedef struct names {
 
 bool names_open(names *all, hsc_writer *writer);
 /* The number of this text, defined when it is new; 0 without memory. Types of three kinds share their numbers, and so
- * do labels: fields of an object, and names of a class, which begin owners. */
+ * do labels: fields of an object, names of a class and local variables of the main script, which begin owners. */
 uint32_t names_put(names *all, name_kind kind, const char *text, size_t size);
 void names_close(names *all);
 
@@ -80,24 +81,31 @@ void names_close(names *all);
 
 /* What a class or module has under a name of its own. */
 typedef struct named {
-    VALUE owner, value; /* owner 0: a global variable */
+    VALUE owner, value; /* owner 0: a global variable; OWNER_MAIN: a local variable of the main script */
     ID name;
 } named;
+
+/* No object is there. */
+#define OWNER_MAIN ((VALUE)1)
 
 typedef struct state {
     named *rows; /* by owner */
     size_t count, room;
     VALUE *own; /* objects that were made to find that out */
     size_t own_count, own_room;
+    VALUE *main; /* what keeps the local variables of the main script: environments, ascending */
+    size_t main_count, main_room;
     bool failed;
 } state;
 
-/* Of all classes and modules that have names, and global variables. May raise: under rb_protect. Runs no code of the
- * program. */
+/* Of all classes and modules that have names, global variables, and local variables of the main script. May raise:
+ * under rb_protect. Runs no code of the program. */
 void state_collect(state *all);
 /* The rows of an owner. */
 const named *state_of(const state *all, VALUE owner, size_t *count);
 bool state_is_own(const state *all, VALUE object);
+/* Are local variables of the main script among what this refers to? */
+bool state_is_main(const state *all, VALUE object);
 void state_release(state *all);
 
 /* ---- edges.c ---- */

@@ -101,6 +101,51 @@ static void add_globals(state *all)
     }
 }
 
+/* ---- the main script ---- */
+
+static bool is_environment(VALUE object)
+{
+    if (RB_SPECIAL_CONST_P(object) || RB_BUILTIN_TYPE(object) != T_IMEMO) return false;
+    const char *name = rb_imemo_name((int)(RBASIC(object)->flags >> FL_USHIFT) & IMEMO_MASK);
+    return name != NULL && strcmp(name, "env") == 0;
+}
+
+static void add_environment(VALUE target, void *data)
+{
+    state *all = data;
+    if (!is_environment(target)) return;
+    VALUE *rows = wider(all->main, all->main_count, &all->main_room, sizeof *rows, &all->failed);
+    if (rows == NULL) return;
+    all->main = rows;
+    rows[all->main_count++] = target;
+}
+
+static VALUE binding_of_main(void)
+{
+    const constant *entry = rb_const_lookup(rb_cObject, rb_intern("TOPLEVEL_BINDING"));
+    const VALUE binding = entry == NULL ? Qnil : entry->value;
+    const VALUE type = rb_const_get(rb_cObject, rb_intern("Binding"));
+    return !RB_SPECIAL_CONST_P(binding) && RB_BUILTIN_TYPE(binding) == T_DATA && rb_obj_class(binding) == type ? binding
+                                                                                                               : Qnil;
+}
+
+/* Ruby has them in an environment of TOPLEVEL_BINDING, which blocks of the script refer to as well. It is asked by
+ * methods, unless the program made those anew. */
+static void add_locals(state *all)
+{
+    const ID list_all = rb_intern("local_variables"), get = rb_intern("local_variable_get");
+    const VALUE binding = binding_of_main();
+    if (NIL_P(binding) || !rb_method_basic_definition_p(rb_obj_class(binding), list_all) ||
+        !rb_method_basic_definition_p(rb_obj_class(binding), get))
+        return;
+    const VALUE list = remember_ruby_state(all, rb_funcall(binding, list_all, 0));
+    for (long i = 0; i < RARRAY_LEN(list); i++) {
+        const VALUE name = RARRAY_AREF(list, i), value = rb_funcall(binding, get, 1, name);
+        if (!is_module(value)) add_ruby_state(all, OWNER_MAIN, value, SYM2ID(name)); /* a class holds for itself */
+    }
+    rb_objspace_reachable_objects_from(binding, add_environment, all);
+}
+
 /* ---- all ---- */
 
 static int by_owner(const void *a, const void *b)
@@ -125,7 +170,9 @@ void state_collect(state *all)
     all->failed |= modules.failed;
     free(modules.rows);
     add_globals(all);
+    add_locals(all);
     if (all->count > 0) qsort(all->rows, all->count, sizeof *all->rows, by_owner);
+    if (all->main_count > 0) qsort(all->main, all->main_count, sizeof *all->main, by_address);
     if (all->own_count > 0) qsort(all->own, all->own_count, sizeof *all->own, by_address);
 }
 
@@ -149,9 +196,15 @@ bool state_is_own(const state *all, VALUE object)
     return all->own_count > 0 && bsearch(&object, all->own, all->own_count, sizeof *all->own, by_address) != NULL;
 }
 
+bool state_is_main(const state *all, VALUE object)
+{
+    return all->main_count > 0 && bsearch(&object, all->main, all->main_count, sizeof *all->main, by_address) != NULL;
+}
+
 void state_release(state *all)
 {
     free(all->rows);
     free(all->own);
+    free(all->main);
     *all = (state){.count = 0};
 }

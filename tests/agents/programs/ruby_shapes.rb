@@ -16,7 +16,7 @@ end
 class Mark
   def initialize(kind) = @kind = kind
 end
-%w[Shared OnClass Key Value Member Generic Closure Weak].each { |name| Object.const_set("Of#{name}", Class.new(Mark)) }
+%w[Shared OnClass Key Value Member Generic Closure Local Weak].each { |name| Object.const_set("Of#{name}", Class.new(Mark)) }
 autoload :NeverLoaded, "#{__dir__}/there_is_no_such_file.rb"
 HASH = {}
 HASH.compare_by_identity
@@ -36,6 +36,9 @@ def plant(number)
   WEAK[OfWeak.new(1)] = 1
 end
 
+locals = []
+noted = ->(one) { locals << one }
+
 $stdout.sync = true
 puts "ready"
 while (line = $stdin.gets)
@@ -43,6 +46,7 @@ while (line = $stdin.gets)
   case word
   when "leak"
     count.to_i.times { |i| plant(i) }
+    count.to_i.times { noted.(OfLocal.new(1)) }
     puts "leaked #{count}"
   when "fork"
     child = fork do
