@@ -144,11 +144,14 @@ static hsd_status check_processes(hsd_problem_lists *lists, const hsd_series *se
 
 /* ---- one capture, given twice ---- */
 
+/* Profiles that do not say when they were taken are alike where a program rested; heaps never are. */
+static bool is_one_of_its_kind(const hsd_capture_info *info) { return info->objects > 0 || info->taken_unix_ns > 0; }
+
 /* Nothing happened between a capture and itself, so every rule would hold. */
 static hsd_status check_contents(hsd_problem_lists *lists, const hsd_capture_info *before,
                                  const hsd_capture_info *after, bool *found, hsd_error *err)
 {
-    *found = hsd_capture_is_same(before, after);
+    *found = hsd_capture_is_same(before, after) && is_one_of_its_kind(before);
     if (!*found) return HSD_OK;
     return say(
         lists, true, err,

@@ -222,6 +222,10 @@ Test(problems, a_capture_that_is_given_twice_says_nothing)
     put_digest(&diff.after.info, 2);
     cr_assert_eq(exit_of(&diff), 1);
     put_digest(&diff.after.info, 1);
+    diff.before.info.objects = diff.after.info.objects = 0;
+    diff.before.info.taken_unix_ns = diff.after.info.taken_unix_ns = 0;
+    cr_assert_eq(exit_of(&diff), 1, "profiles of a program that rested");
+    diff.before.info.objects = diff.after.info.objects = 100;
     cr_assert_eq(exit_of(&diff), 3);
     PROBLEM(kit.check, "after.hs has the same content as before.hs");
     diff.before.info.dump_number = 1;
@@ -234,6 +238,7 @@ Test(problems, a_capture_that_is_given_twice_says_nothing)
     cr_assert_eq(exit_of_processes("444444"), 0);
     put_digest(&made.points[2].side.info, 1);
     put_digest(&made.points[5].side.info, 1);
+    made.points[2].side.info.objects = made.points[5].side.info.objects = 100;
     cr_assert_eq(hsd_check_exit(kit_judge(&kit, leak, NULL, &made.series)), 3);
     PROBLEM(kit.check, "5.hs has the same content as 2.hs");
     cr_assert_eq(kit.check->problem_count, 1);
