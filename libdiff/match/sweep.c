@@ -23,6 +23,7 @@
 #include "base/fail.h"
 #include "match/align.h"
 #include "match/doubt.h"
+#include "match/rejoin.h"
 #include "match/strand.h"
 
 #define STAGE       "recognising neighbours"
@@ -31,6 +32,9 @@
 #define FRONT_LEAST 8u    /* equals in a row behind the last pair, whatever comes behind them */
 #define LONG_AGO    1024u /* pairs: longer than a period is thought to be */
 #define SLOTS       256u
+#define REJOINS     4u  /* of a walk */
+#define REJOINED    50u /* percent: what the strands have in common where they are said to meet again */
+#define LEAST_THERE 16u /* pairs */
 
 static const hsd_align_costs alike_costs = {.freed = 1, .come = 15, .changed = 2, .other = 0};
 static const hsd_align_costs type_costs = {.freed = 3, .come = 3, .changed = 1, .other = 2};
@@ -59,6 +63,7 @@ typedef struct sweep {
     bool is_settled;   /* the last walk saw its gap to both ends: the other walk would see the same */
     uint64_t progress; /* positions of before that are done, of both passes */
     hsd_aligner *aligner;
+    hsd_rejoiner *rejoiner;
     trail front;                        /* of the walk from the front of the gap, which may go on */
     uint32_t front_before, front_after; /* where it stopped */
     bool front_goes_on;                 /* it got as far as it might */
@@ -133,10 +138,31 @@ static trail begin_trail(const gap *g)
     return (trail){.left_out = g->is_twin ? HSD_SWEEP_SURE + 1 : 0, .is_lost = g->is_twin};
 }
 
+/* Neither strand goes on from here: on, then, to where they are of the same stuff again, if there is such a place. What
+ * fits into a window was seen. */
+static bool rejoin(sweep *s, hsd_strand *before, hsd_strand *after, trail *t)
+{
+    const uint32_t at_before = before->next, at_after = after->next;
+    const bool is_long = before->count - at_before > HSD_ALIGN_MOST || after->count - at_after > HSD_ALIGN_MOST;
+    const uint32_t skipped = is_long ? hsd_rejoin(s->rejoiner, before, after) : 0;
+    if (skipped > 0) {
+        const hsd_stretch a = hsd_strand_read(before, &s->window_before), b = hsd_strand_read(after, &s->window_after);
+        hsd_align(s->aligner, &a, &b, s->costs, &s->found);
+        if (s->found.count >= LEAST_THERE && 200 * (uint64_t)s->found.alike >= (uint64_t)REJOINED * s->found.covered) {
+            t->left_out += skipped;
+            return true;
+        }
+    }
+    before->next = at_before;
+    after->next = at_after;
+    return false;
+}
+
 static hsd_status follow_match_sweep(sweep *s, hsd_strand *before, hsd_strand *after, const gap *g, trail *t,
                                      hsd_error *err)
 {
     const bool is_whole = g->is_closed && after->count == after->whole;
+    unsigned rejoins = 0;
     s->is_settled = false;
     s->is_through = true;
     while (before->next < before->count && after->next < after->count) {
@@ -145,7 +171,10 @@ static hsd_status follow_match_sweep(sweep *s, hsd_strand *before, hsd_strand *a
         s->is_settled = s->found.is_complete && a.is_all && b.is_all && is_whole;
         s->is_through = s->found.is_complete || (s->found.count > 0 && is_credible(&s->found));
         const bool is_believed = s->found.count > 0 && (s->is_settled || is_credible(&s->found));
-        if (!is_believed && !keep_front(&s->found)) break;
+        if (!is_believed && !keep_front(&s->found)) {
+            if (rejoins++ == REJOINS || !rejoin(s, before, after, t)) break;
+            s->is_through = true;
+        }
         take_pairs(s, before, after, t);
         HSD_TRY(hsd_progress(s->reporter, STAGE, s->progress, 2 * (uint64_t)s->before->count, err));
     }
@@ -270,7 +299,8 @@ static hsd_status sweep_all(sweep *s, hsd_error *err)
 static hsd_status sweep_with_aligner(sweep *s, hsd_error *err)
 {
     s->aligner = hsd_aligner_new();
-    if (s->aligner == NULL) return hsd_fail_nomem(err, "aligning the objects of two captures");
+    s->rejoiner = hsd_rejoiner_new();
+    if (s->aligner == NULL || s->rejoiner == NULL) return hsd_fail_nomem(err, "aligning the objects of two captures");
     return sweep_all(s, err);
 }
 
@@ -287,6 +317,7 @@ static hsd_status run_match_sweep(hsd_sequence *before, hsd_sequence *after, boo
     s->is_first = is_first;
     const hsd_status status = sweep_with_aligner(s, err);
     hsd_aligner_free(s->aligner);
+    hsd_rejoiner_free(s->rejoiner);
     free(s);
     return status;
 }

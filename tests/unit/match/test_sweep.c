@@ -270,6 +270,28 @@ Test(sweep, goes_on_from_the_front_where_the_back_is_new)
         cr_assert_eq(hsd_sequence_partner(&before, i), HSD_NO_PARTNER, "at %u", i);
 }
 
+/* More nodes of a table than a window holds went in a row, and of each three behind them one more. */
+Test(sweep, goes_on_behind_many_that_went)
+{
+    enum { WENT = 1500, TIMES = 400 };
+    kinds[0] = left[0] = 1;
+    for (uint32_t i = 0; i < WENT; i++)
+        kinds[1 + i] = 2;
+    for (uint32_t i = 0; i < 3 * TIMES; i++)
+        kinds[1 + WENT + i] = 2 + i % 3; /* 2 is a node */
+    for (uint32_t i = 0; i < 2 * TIMES; i++)
+        left[1 + i] = 3 + i % 2;
+    put_kinds(&before, kinds, 1 + WENT + 3 * TIMES, KIT_PLENTY);
+    put_kinds(&after, left, 1 + 2 * TIMES, KIT_PLENTY);
+    anchor(0, 0);
+    sweep();
+    for (uint32_t i = 0; i < 3 * TIMES; i++) {
+        const uint32_t wanted = i % 3 == 0 ? HSD_NO_PARTNER : 1 + i / 3 * 2 + i % 3 - 1;
+        cr_assert_eq(hsd_sequence_partner(&before, 1 + WENT + i), wanted, "at %u", i);
+    }
+    cr_assert_eq(made.order + made.twins, 2 * TIMES);
+}
+
 /* ---- any neighbours, any memory ---- */
 
 /* Few kinds, neighbours here and there, some of them moved elsewhere. */
