@@ -421,12 +421,26 @@ static hsd_status add_to_vector(hsd_generic *generic, const char *name, hsd_byte
     return HSD_OK;
 }
 
+/* What channels and queues are lists of, "tokio::sync::mpsc::block::Block<T>::new": it asks for one of itself. NULL =
+ * none of these. */
+static const char *piece_of(const char *name)
+{
+    static const char *const pieces[] = {"Block<", "Segment<", "Node<", "Slot<"};
+    if (!ends(name, "::new")) return NULL;
+    for (size_t i = 0; i < HSD_ARRAY_LEN(pieces); i++) {
+        const char *at = strstr(name, pieces[i]);
+        const char *end = at != NULL && at > name && at[-1] == ':' ? end_of_argument(at + strlen(pieces[i])) : NULL;
+        if (end != NULL && strcmp(end, ">::new") == 0) return pieces[i];
+    }
+    return NULL;
+}
+
 static hsd_status start_rust(hsd_generic *generic, const char *name, hsd_bytes type, hsd_error *err)
 {
     hsd_buffer text = {0};
     hsd_status status = hsd_buffer_append(&text, type.data, type.size, err);
     if (status == HSD_OK) status = hsd_buffer_append(&text, "", 1, err);
-    const char *whole_type = (const char *)text.data;
+    const char *whole_type = (const char *)text.data, *piece = piece_of(name);
     if (status != HSD_OK) return status;
     if (is_of(name, "alloc::boxed::"))
         status = take_box(generic, whole_type, err);
@@ -434,8 +448,8 @@ static hsd_status start_rust(hsd_generic *generic, const char *name, hsd_bytes t
         status = set_rust(generic, HSD_GENERIC_WHOLE, "Arc<", type, ">", err);
     else if (is_of(name, "alloc::rc::"))
         status = set_rust(generic, HSD_GENERIC_WHOLE, "Rc<", type, ">", err);
-    else if (is_of(name, "tokio::sync::mpsc::block::Block<"))
-        status = set_rust(generic, HSD_GENERIC_WHOLE, "Block<", type, ">", err);
+    else if (piece != NULL)
+        status = set_rust(generic, HSD_GENERIC_WHOLE, piece, type, ">", err);
     else if (is_of(name, "hashbrown::raw::RawTable<") || is_of(name, "hashbrown::raw::inner::RawTable<"))
         status = take_table(generic, whole_type, err);
     else if (is_of(name, "alloc::raw_vec::RawVec<") || is_of(name, "alloc::vec::") || is_of(name, "alloc::slice::"))

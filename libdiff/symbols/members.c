@@ -79,7 +79,7 @@ static hsd_member_kind find_in_node(hsd_text container, const hsd_member_place *
 static bool is_of_items(hsd_text type)
 {
     static const char *const stores[] = {"Vec<",     "VecDeque<", "BinaryHeap<", "HashMap<",
-                                         "HashSet<", "[]",        "ArrayList("};
+                                         "HashSet<", "[]",        "ArrayList(",  "Box<["};
     for (size_t i = 0; i < HSD_ARRAY_LEN(stores); i++)
         if (text_begins(type, stores[i])) return true;
     return text_ends(type, "[]");
@@ -223,6 +223,28 @@ static hsd_status find_in_modules(const hsd_module *const *modules, size_t count
     return HSD_OK;
 }
 
+/* In front of what is shared stand two counts, and behind them what its alignment wants: the library's own structure
+ * knows. Nothing where none is called so. */
+static hsd_status find_in_counted(const hsd_module *const *modules, size_t count, const hsd_member_place *place,
+                                  hsd_member_kind *kind, hsd_buffer *name, hsd_error *err)
+{
+    static const struct {
+        const char *outer, *inner;
+    } counted[] = {{"Arc<", "ArcInner<"}, {"Rc<", "RcInner<"}, {"Rc<", "RcBox<"}};
+    hsd_status status = HSD_OK;
+    for (size_t i = 0; i < HSD_ARRAY_LEN(counted) && status == HSD_OK && *kind == HSD_MEMBER_UNKNOWN; i++) {
+        hsd_text of = place->type;
+        hsd_buffer text = {0};
+        if (!take_prefix(&of, counted[i].outer)) continue;
+        status = hsd_buffer_append(&text, counted[i].inner, strlen(counted[i].inner), err);
+        if (status == HSD_OK) status = hsd_buffer_append(&text, of.data, of.size, err);
+        const hsd_text inner = {(const char *)text.data, text.size};
+        if (status == HSD_OK) status = find_in_modules(modules, count, inner, place->offset, kind, name, err);
+        hsd_buffer_release(&text);
+    }
+    return status;
+}
+
 /* An item of a node that is a member of what the node holds has a name that says both. */
 static hsd_status name_item(const hsd_module *const *modules, size_t count, const hsd_member_place *place,
                             hsd_text container, hsd_member_kind *kind, hsd_buffer *name, hsd_error *err)
@@ -254,5 +276,7 @@ hsd_status hsd_member_find(const hsd_module *const *modules, size_t count, const
         return name_item(modules, count, place, container, kind, name, err);
     if (*kind == HSD_MEMBER_ITEM || text_begins(type, "node of std::")) return HSD_OK;
     if (find_inner(&type, &skipped) && place->offset < skipped) return HSD_OK;
+    HSD_TRY(find_in_counted(modules, count, place, kind, name, err));
+    if (*kind != HSD_MEMBER_UNKNOWN) return HSD_OK;
     return find_in_modules(modules, count, type, place->offset - skipped, kind, name, err);
 }

@@ -335,8 +335,9 @@ typedef struct way {
     size_t base; /* of what stood there before */
     language of;
     bool is_in_library, is_element;
-    bool has_front;       /* a name of the program stands in front: what a library calls its members says no more */
-    unsigned *steps_left; /* states that are looked at: they stand one in another */
+    bool has_front;        /* a name of the program stands in front: what a library calls its members says no more */
+    unsigned *steps_left;  /* states that are looked at: they stand one in another */
+    bool leads_to_pointer; /* the word is a pointer, and no number */
 } way;
 
 /* Of a library's header, as boost's and Qt's; std::pair has names that programs use. */
@@ -375,8 +376,9 @@ static hsd_status append_way_from(way *w, const Dwarf_Die *from, uint64_t offset
 
 /* What is an enum of Rust, or an async function, has one structure for each of its states. */
 typedef struct states {
-    hsd_buffer name; /* of the word, as those say that have one */
-    bool is_of_waiting, is_ambiguous;
+    hsd_buffer name;    /* of the word, as those say in which it is a pointer */
+    bool is_of_library; /* Option, or the state of a task: what has no name in it is the library's */
+    bool has_some, is_of_waiting, is_ambiguous;
 } states;
 
 /* An async function that waits is in a state of these; before it runs it has its arguments alone. */
@@ -395,13 +397,16 @@ static hsd_status add_state(states *all, const way *w, Dwarf_Die *around, const 
     inner.out = &name;
     inner.base = 0;
     const bool waits = is_waiting(around, &of);
+    inner.leads_to_pointer = false;
     hsd_status status = append_way_from(&inner, &of, state->rest, &is_beside, err);
-    if (status == HSD_OK && name.size > 0 && (waits || !all->is_of_waiting)) {
-        const bool is_first = all->name.size == 0 || (waits && !all->is_of_waiting);
-        const bool is_same =
-            !is_first && name.size == all->name.size && memcmp(name.data, all->name.data, name.size) == 0;
-        all->is_ambiguous = is_first ? false : all->is_ambiguous || !is_same;
+    const bool counts = inner.leads_to_pointer && (name.size > 0 || !all->is_of_library);
+    if (status == HSD_OK && counts && (waits || !all->is_of_waiting)) {
+        const bool is_first = !all->has_some || (waits && !all->is_of_waiting);
+        const bool is_same = !is_first && name.size == all->name.size &&
+                             (name.size == 0 || memcmp(name.data, all->name.data, name.size) == 0);
+        all->is_ambiguous = !is_first && (all->is_ambiguous || !is_same);
         all->is_of_waiting |= waits;
+        all->has_some = true;
         if (is_first) {
             hsd_buffer_clear(&all->name);
             status = hsd_buffer_append(&all->name, name.data, name.size, err);
@@ -433,9 +438,11 @@ static hsd_status append_states(way *w, Dwarf_Die *around, uint64_t offset, hsd_
     hsd_status status = HSD_OK;
     unsigned steps = 0;
     if (w->of != RUST || dwarf_child(around, &child) != 0) return HSD_OK;
+    HSD_TRY(is_of_library(w->of, around, &all.is_of_library, err));
     do {
         if (dwarf_tag(&child) == DW_TAG_variant_part) status = add_states(&all, w, around, &child, offset, err);
     } while (status == HSD_OK && ++steps < MOST_MEMBERS && hsd_die_go_on(&child));
+    w->leads_to_pointer = all.has_some || all.is_of_library;
     if (status == HSD_OK && !all.is_ambiguous) status = hsd_buffer_append(w->out, all.name.data, all.name.size, err);
     hsd_buffer_release(&all.name);
     return status;
@@ -456,6 +463,7 @@ static hsd_status append_way_from(way *w, const Dwarf_Die *from, uint64_t offset
             continue;
         }
         found_member member;
+        w->leads_to_pointer = dwarf_tag(&at) == DW_TAG_pointer_type;
         if (!is_aggregate(dwarf_tag(&at))) return HSD_OK;
         if (!find_member(&at, offset, &member)) return append_states(w, &at, offset, err);
         const char *name = dwarf_tag(&member.die) == DW_TAG_member ? dwarf_diename(&member.die) : NULL;

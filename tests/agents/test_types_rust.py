@@ -53,11 +53,13 @@ MAIN = """use std::io::BufRead;
 pub struct Page { body: [u8; 200] }
 #[derive(Default)]
 struct Own { newest: Option<Box<Page>>, names: Vec<String> }
-struct App { pages: cache::Cache<Page>, own: Own }
+enum Doc { Lines(Vec<Page>), Pair { key: Box<Page>, value: Box<Page> } }
+struct App { pages: cache::Cache<Page>, own: Own, doc: Option<Doc> }
 #[inline(never)]
-fn plant(app: &mut App) { app.pages.put(Page { body: [1; 200] }); app.own.names.push(app.pages.hits.to_string()); app.own.newest = Some(Box::new(Page { body: [2; 200] })); }
+fn plant(app: &mut App) { app.pages.put(Page { body: [1; 200] }); app.own.names.push(app.pages.hits.to_string()); app.own.newest = Some(Box::new(Page { body: [2; 200] }));
+    app.doc = Some(if app.pages.hits == 0 { Doc::Pair { key: Box::new(Page { body: [3; 200] }), value: Box::new(Page { body: [4; 200] }) } } else { Doc::Lines(vec![Page { body: [5; 200] }]) }); }
 fn main() {
-    let mut app = App { pages: cache::Cache::new(), own: Own::default() };
+    let mut app = App { pages: cache::Cache::new(), own: Own::default(), doc: None };
     println!("ready");
     for line in std::io::stdin().lock().lines() {
         let line = line.unwrap();
@@ -66,7 +68,8 @@ fn main() {
             println!("leaked {}", app.pages.hits);
         } else { break; }
     }
-    eprintln!("{} {} {}", app.pages.drain(), app.own.names.len(), app.own.newest.map_or(0, |p| p.body[0]));
+    let doc = match &app.doc { Some(Doc::Pair { key, value }) => key.body[0] + value.body[1], Some(Doc::Lines(lines)) => lines[0].body[2], None => 0 };
+    eprintln!("{} {} {} {doc}", app.pages.drain(), app.own.names.len(), app.own.newest.map_or(0, |p| p.body[0]));
 }
 """
 
@@ -89,6 +92,7 @@ def crates(tool, folder):
         said = set(re.findall(r'"stack of uses-cache: ([^"]*)"', tool.run("dump", folder / "uses-cache.hs").stdout))
         check({"uses_cache::main.app.pages", "uses_cache::main.app.own.names", "uses_cache::main.app.own.newest"} <= said, f"{sorted(said)}")
         check("uses_cache::main.app.pages.first" not in said, "the crate's own word")
+        check("uses_cache::main.app.doc" in said and not any(".doc." in name for name in said), f"a word that two states call differently: {sorted(said)}")
 
 
 if __name__ == "__main__":

@@ -123,6 +123,8 @@ Test(generic, rust)
     EXPECT("Box<watch::{closure}>", {.name = "alloc::boxed::Box<T>::new", .parameter = "shop::watch::{closure_env#0}"});
     EXPECT("task of watch", {.name = "alloc::boxed::Box<T>::new",
                              .parameter = "tokio::runtime::task::core::Cell<shop::watch::{async_fn_env#0}, Handle>"});
+    EXPECT("Segment<Event>", {.name = "queue::list::Segment<T>::new", .parameter = "shop::Event"});
+    EXPECT("", {.name = "queue::list::Segment<T>::with_room", .parameter = "shop::Event"});
     EXPECT("Block<Event>", {.name = "tokio::sync::mpsc::block::Block<T>::new", .parameter = "shop::Event"});
     EXPECT("Vec<HashMap<u32, Session>>",
            {.name = "alloc::vec::Vec<T,A>::push",
