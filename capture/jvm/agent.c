@@ -161,7 +161,6 @@ static void write_metrics(jvm_capture *capture, const hsa_request *request, cons
                 {"gc.count", "count"},
                 {"gc.pause", "ns"}};
     char key[48];
-    hsa_metrics metrics;
     write_size(capture->writer, "heap.used", heap->used);
     write_size(capture->writer, "heap.committed", heap->committed);
     write_size(capture->writer, "heap.limit", heap->limit);
@@ -170,8 +169,7 @@ static void write_metrics(jvm_capture *capture, const hsa_request *request, cons
         const uint64_t value = hsa_option_number(request, key, UINT64_MAX);
         if (value != UINT64_MAX) hsc_metric(capture->writer, told[i].name, told[i].unit, value);
     }
-    hsa_measure(&metrics);
-    hsa_write_metrics(capture->writer, &metrics);
+    hsa_write_metrics(capture->writer, &capture->measured);
     hsc_metric(capture->writer, "capture.pause", "ns", capture->pause_ns);
 }
 
@@ -245,6 +243,7 @@ static void run_jvm_agent(jvm_capture *capture, const hsa_request *request)
     const heap_sizes heap = ask_heap(capture->jni);
     const hsc_sink sink = hsa_sink(request);
     hsa_self self;
+    hsa_measure(&capture->measured);
     if (!open_memory(capture, &heap)) {
         hsa_refuse(request, "the JVM's process has no address space left for a capture");
         return;

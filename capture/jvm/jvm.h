@@ -197,8 +197,9 @@ typedef struct jvm_capture {
     JNIEnv *jni;
     jlong *next_class, *next_object; /* tags to give, for life */
     hsc_writer *writer;
-    hsa_arena arena; /* tables and the writer */
-    hsa_arena bits;  /* one bit for each tag: written */
+    hsa_metrics measured; /* before the capture took memory */
+    hsa_arena arena;      /* tables and the writer */
+    hsa_arena bits;       /* one bit for each tag: written */
     jvm_output output;
     jvm_class *classes; /* by tag */
     uint32_t class_capacity;

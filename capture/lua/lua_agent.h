@@ -111,6 +111,7 @@ typedef struct walk {
     names names;
     sizes sizes;
     hsa_self self;
+    hsa_metrics measured;                    /* before the capture took memory */
     int worklist;                            /* stack index of the table of chunks */
     size_t waiting;                          /* objects in it */
     uint64_t globals, registry, loaded, own; /* addresses: their entries are roots; own tables of the walk */

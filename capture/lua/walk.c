@@ -136,11 +136,9 @@ static uint64_t heap_bytes(lua_State *L)
 
 static void finish_lua_walk(walk *w, uint64_t used)
 {
-    hsa_metrics metrics;
     names_finish(&w->names);
     hsc_metric(w->writer, "heap.used", "bytes", used);
-    hsa_measure(&metrics);
-    hsa_write_metrics(w->writer, &metrics);
+    hsa_write_metrics(w->writer, &w->measured);
     hsc_metric(w->writer, "capture.pause", "ns", hsa_now_ns() - w->started_ns);
     if (w->failure != NULL) hsc_mark_incomplete(w->writer, w->failure);
     hsc_finish(w->writer);
@@ -161,6 +159,7 @@ static hsc_status open_writer(walk *w, const hsc_sink *sink, int compression)
 {
     hsc_options options;
     hsc_options_init(&options);
+    hsa_measure(&w->measured);
     hsa_know_self(&w->self);
     hsa_describe(&options, &w->self);
     options.producer = "hsdiff " HSC_VERSION " lua agent";

@@ -65,6 +65,7 @@ struct _MonoProfiler {
     hsa_arena arena;
     hsc_allocator allocator;
     hsa_self self;
+    hsa_metrics measured; /* before the capture took memory */
     char runtime[64];
     uint64_t stopped_ns, pause_ns;
     uint64_t used_bytes, committed_bytes, collections;
@@ -298,15 +299,13 @@ static const char *ask_mono_agent(MonoProfiler *profiler, wanted what, const hsa
 
 static void write_metrics(const MonoProfiler *profiler, hsc_writer *writer)
 {
-    hsa_metrics process;
-    hsa_measure(&process);
     hsc_metric(writer, "heap.used", "bytes", profiler->used_bytes);
     hsc_metric(writer, "heap.committed", "bytes", profiler->committed_bytes);
     hsc_metric(writer, "heap.young", "bytes", profiler->walk.young_bytes);
     hsc_metric(writer, "heap.large", "bytes", profiler->walk.large_bytes);
     hsc_metric(writer, "gc.count", "count", profiler->collections);
     hsc_metric(writer, "capture.pause", "ns", profiler->pause_ns);
-    hsa_write_metrics(writer, &process);
+    hsa_write_metrics(writer, &profiler->measured);
 }
 
 static void write_loss(hsc_writer *writer, const char *what, uint64_t count)
@@ -338,6 +337,7 @@ static void finish_mono_agent(MonoProfiler *profiler)
 
 static void serve_capture(MonoProfiler *profiler, const hsa_request *request)
 {
+    hsa_measure(&profiler->measured);
     const char *refusal = ask_mono_agent(profiler, WANT_CAPTURE, request);
     if (profiler->is_opened)
         finish_mono_agent(profiler);

@@ -70,6 +70,7 @@ static hsc_status open_writer(walk *w, const hsc_sink *sink, const hspy_options 
     static char runtime[64];
     hsc_options options;
     hsc_options_init(&options);
+    hsa_measure(&w->measured);
     hsa_know_self(&w->self);
     hsa_keep_domain(&w->self); /* the next capture may be that of another copy of this agent */
     hsa_describe(&options, &w->self);
@@ -90,9 +91,7 @@ static int *collector_switch(const walk *w, void *interpreter)
 
 static void metrics(walk *w)
 {
-    hsa_metrics measured;
-    hsa_measure(&measured);
-    hsa_write_metrics(w->writer, &measured);
+    hsa_write_metrics(w->writer, &w->measured);
     if (w->allocated_blocks > 0) hsc_metric(w->writer, "python.allocated_blocks", "count", w->allocated_blocks);
     arena_counts arenas;
     count_arenas(w, &arenas);

@@ -201,7 +201,8 @@ struct walk {
     names names;
     plans plans;
     hsa_self self;
-    uintptr_t *queue; /* objects that wait, their role in the low bits */
+    hsa_metrics measured; /* before the capture took memory */
+    uintptr_t *queue;     /* objects that wait, their role in the low bits */
     size_t waiting, queue_room;
     /* the last references, whose targets are looked up when their memory has come; as in the queue, and whether they
      * count */

@@ -130,6 +130,7 @@ typedef struct walk {
     state state;
     edges edges;
     hsa_self self;
+    hsa_metrics measured; /* before the capture took memory */
     uint64_t started_ns;
     uint32_t thread_string, cache_string; /* labels of secondary roots */
     const char *failure;

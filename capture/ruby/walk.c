@@ -228,11 +228,9 @@ static void protect(walk *w, VALUE (*work)(VALUE), void *data)
 
 static void finish_ruby_walk(walk *w)
 {
-    hsa_metrics metrics;
     if (w->failure == NULL && (w->edges.failed || w->names.failed || w->state.failed))
         w->failure = "no memory for names or references";
-    hsa_measure(&metrics);
-    hsa_write_metrics(w->writer, &metrics);
+    hsa_write_metrics(w->writer, &w->measured);
     hsc_metric(w->writer, "gc.count", "", rb_gc_count());
     hsc_metric(w->writer, "capture.pause", "ns", hsa_now_ns() - w->started_ns);
     if (w->failure != NULL) hsc_mark_incomplete(w->writer, w->failure);
@@ -244,6 +242,7 @@ static hsc_status open_writer(walk *w, const hsc_sink *sink, int compression)
     static char runtime[64];
     hsc_options options;
     hsc_options_init(&options);
+    hsa_measure(&w->measured);
     hsa_know_self(&w->self);
     hsa_describe(&options, &w->self);
     snprintf(runtime, sizeof runtime, "Ruby %s", ruby_version);

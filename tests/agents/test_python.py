@@ -4,6 +4,7 @@
 The first CPython has all of them. Each other one has those of NEW_EACH_TIME and a third of the rest, another third than the version before it; with HSD_LONG all."""
 import json
 import os
+import pathlib
 import re
 import subprocess
 
@@ -123,8 +124,11 @@ def leak(tool, folder, version, path, module, environment):
         program.leak(FIRST)
         capture(program, folder / "a.hs")
         program.leak(MORE)
+        resident = int(pathlib.Path(f"/proc/{program.pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
         capture(program, folder / "b.hs")
         program.quit()
+    measured = int(re.search(r'^metric (\d+) name="process.rss"', tool.run("dump", folder / "b.hs", "--only", "metrics").stdout, re.M)[1])
+    check(resident / 2 < measured < 1.2 * resident + (4 << 20), f"process.rss {measured}: with what the capture took; it was {resident}")
     for name in "ab":
         tool.run("verify", folder / f"{name}.hs")
     screen = tool.run(folder / "a.hs", folder / "b.hs", "--also", f"json={folder / 'diff.json'}").stdout
