@@ -19,7 +19,7 @@
 #define LEAST_BUCKETS  64u
 #define LEAST_CHUNK    (UINT64_C(4) << 10)
 #define MOST_CHUNK     (UINT64_C(128) << 10)
-#define WINDOW_CHUNK   (UINT64_C(16) << 10) /* tapes are few */
+#define SCAN_CHUNK     (UINT64_C(16) << 10) /* tapes are few */
 #define RESIDENT_CHUNK (UINT64_C(16) << 10)
 #define RESIDENT_ITEMS (UINT64_C(128) << 10)
 #define LEAST_ITEMS    UINT64_C(4096)
@@ -445,6 +445,16 @@ hsd_status hsd_dominators_find_within(hsd_adjacency *adjacency, const hsd_domina
     return status;
 }
 
+/* A chunk is a request to the disk: where all is by scans they are as large as buckets leave room for, up to a size
+ * from which later passes would read much that may not rise. */
+static void widen_chunks(const hsd_dominators *d, hsd_dominators_limits *limits)
+{
+    const uint64_t places = (uint64_t)d->nodes + 1;
+    const uint64_t beside = hsd_dominators_scan_spare(d, hsd_dominators_array_bytes(places) + places / 8);
+    const uint64_t each = beside / 2 / (places / HSD_NARROW_BUCKET + 1);
+    limits->chunk_bytes = (uint32_t)between(each & ~UINT64_C(4095), limits->chunk_bytes, SCAN_CHUNK);
+}
+
 /* Scans where blocks do not fit in what the walk depth first leaves them; in windows where not even a number of each
  * node fits. */
 static void choose_way(hsd_adjacency *adjacency, const hsd_dominators_config *config, hsd_dominators_limits *limits)
@@ -469,7 +479,10 @@ static void choose_way(hsd_adjacency *adjacency, const hsd_dominators_config *co
         has_numbers ? "do" : "do not, either", has_numbers ? "" : " in windows");
     limits->uses_scans = true;
     limits->uses_windows = !has_numbers;
-    if (limits->uses_windows) limits->chunk_bytes = (uint32_t)hsd_max_u64(limits->chunk_bytes, WINDOW_CHUNK);
+    if (limits->uses_windows)
+        limits->chunk_bytes = (uint32_t)hsd_max_u64(limits->chunk_bytes, SCAN_CHUNK);
+    else
+        widen_chunks(&d, limits);
     limits->bucket_items = hsd_dominators_scan_items(&d);
 }
 
