@@ -59,21 +59,21 @@ void roots_modules(walk *w, void *interpreter)
 /* ---- the interpreter ---- */
 
 /* From 3.10 to 3.13 in an array of pointers to (function, args, kwargs); before in a module's state, behind in a list.
- */
+ * What a module has as well is the module's: logging.shutdown() is called at the end, and has all handlers. */
 static void atexit_roots(walk *w, void *interpreter)
 {
     const layout *at = w->py.at;
     if (at->interp_atexit == 0) return;
     char *state = (char *)interpreter + at->interp_atexit;
     if (at->atexit_count == 0) {
-        root(w, HSC_ROOT_RUNTIME, 0, "atexit", py_object_at(state, at->atexit_callbacks));
+        root(w, HSC_ROOT_RUNTIME, HSC_ROOT_SECONDARY, "atexit", py_object_at(state, at->atexit_callbacks));
         return;
     }
     void **callbacks = py_at(state, at->atexit_callbacks);
     const int count = py_int_at(state, at->atexit_count);
     for (int i = 0; callbacks != NULL && i < count && i < CALLBACKS_MAX; i++)
         for (uint32_t k = 0; callbacks[i] != NULL && k < CALLBACK_WORDS; k++)
-            root(w, HSC_ROOT_RUNTIME, 0, "atexit", py_object_at(callbacks[i], k * WORD));
+            root(w, HSC_ROOT_RUNTIME, HSC_ROOT_SECONDARY, "atexit", py_object_at(callbacks[i], k * WORD));
 }
 
 void roots_interpreter(walk *w, void *interpreter)

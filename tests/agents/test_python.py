@@ -39,6 +39,7 @@ LEAKS = {
     "crew": ('threading._active["crew-* of *"].results (list)', ["[*]: app.leaked.Leaked"]),
     "totals": ("app.totals.Report.total.cache (dict)", ["[*]: tuple 310 -> 1,310 items", "[*]: app.totals.Report 310 -> 1,310 items", ".rows: list"]),
     "linger": ("....server (app.linger.Server), by .background and .closing._waiters, together", ["-> _asyncio.Task", "._coro: coroutine Server.linger (linger.py:16)", ".leaked: app.leaked.Leaked"]),
+    "parting": ("app.parting.OPEN (list)", ["[*]: app.leaked.Leaked"]),
     "workers": ("app.workers.KEPT (list)", ["[*]: app.leaked.Leaked"]),
     "middleware": ("app.middleware.Timing.history (list)", ["[*]: app.leaked.Leaked"]),
 }

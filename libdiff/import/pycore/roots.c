@@ -67,14 +67,14 @@ void hsd_pyroots_modules(pycore *c, uint64_t interpreter)
 /* ---- the interpreter ---- */
 
 /* From 3.10 to 3.13 in an array of pointers to (function, args, kwargs); before in a module's state, behind in a list.
- */
+ * What a module has as well is the module's: logging.shutdown() is called at the end, and has all handlers. */
 static void atexit_roots(pycore *c, uint64_t interpreter)
 {
     const layout *at = &c->at;
     const uint64_t state = interpreter + at->interp_atexit;
     if (at->interp_atexit == 0) return;
     if (at->atexit_count == 0) {
-        hsd_pyroots_put(c, HSC_ROOT_RUNTIME, 0, "atexit", py_word(c, state + at->atexit_callbacks));
+        hsd_pyroots_put(c, HSC_ROOT_RUNTIME, HSC_ROOT_SECONDARY, "atexit", py_word(c, state + at->atexit_callbacks));
         return;
     }
     const uint64_t callbacks = py_word(c, state + at->atexit_callbacks);
@@ -82,7 +82,7 @@ static void atexit_roots(pycore *c, uint64_t interpreter)
     for (int32_t i = 0; callbacks != 0 && i < count && i < CALLBACKS_MAX; i++) {
         const uint64_t one = py_word(c, callbacks + (uint64_t)i * WORD);
         for (unsigned k = 0; one != 0 && k < CALLBACK_WORDS; k++)
-            hsd_pyroots_put(c, HSC_ROOT_RUNTIME, 0, "atexit", py_word(c, one + k * WORD));
+            hsd_pyroots_put(c, HSC_ROOT_RUNTIME, HSC_ROOT_SECONDARY, "atexit", py_word(c, one + k * WORD));
         if (one == 0 && hsd_pywalk_is_over(c)) return;
     }
 }
