@@ -317,10 +317,26 @@ static bool is_name_of_library(language of, const char *name)
     return false;
 }
 
+/* What Rust's libraries have inside of nearly all they have, and no program calls a type: their paths need not be
+ * looked for, which takes longer than the rest of a word's name. */
+static bool is_inside_of_rust(const char *name)
+{
+    static const char *const names[] = {
+        "Unique<",      "NonNull<",       "RawVec<",       "RawVecInner<",       "UnsafeCell<",
+        "MaybeUninit<", "MaybeDangling<", "ManuallyDrop<", "RawTable<",          "RawTableInner",
+        "ArcInner<",    "RcInner<",       "RcBox<",        "LeafNode<",          "AtomicPtr<",
+        "CachePadded<", "VecDeque<",      "CoreStage<",    "Option<core::ptr::", "Option<alloc::"};
+    for (size_t i = 0; name != NULL && i < HSD_ARRAY_LEN(names); i++)
+        if (strncmp(name, names[i], strlen(names[i])) == 0) return true;
+    return false;
+}
+
 static hsd_status is_of_library(language of, Dwarf_Die *type, bool *is_it, hsd_error *err)
 {
     hsd_buffer path = {0};
     const char *name = dwarf_diename(type);
+    *is_it = of == RUST && is_inside_of_rust(name);
+    if (*is_it) return HSD_OK;
     hsd_status status = of != ZIG ? append_path(&path, type, err) : HSD_OK;
     if (status == HSD_OK && name != NULL && strnlen(name, 4096) < 4096) status = append_word(&path, name, err);
     if (status == HSD_OK) status = hsd_buffer_append(&path, "", 1, err);
@@ -376,9 +392,9 @@ static hsd_status append_way_from(way *w, const Dwarf_Die *from, uint64_t offset
 
 /* What is an enum of Rust, or an async function, has one structure for each of its states. */
 typedef struct states {
-    hsd_buffer name;    /* of the word, as those say in which it is a pointer */
-    bool is_of_library; /* Option, or the state of a task: what has no name in it is the library's */
+    hsd_buffer name; /* of the word, as those say in which it is a pointer */
     bool has_some, is_of_waiting, is_ambiguous;
+    bool has_nameless; /* one in which it is a pointer and has no name */
 } states;
 
 /* An async function that waits is in a state of these; before it runs it has its arguments alone. */
@@ -399,11 +415,12 @@ static hsd_status add_state(states *all, const way *w, Dwarf_Die *around, const 
     const bool waits = is_waiting(around, &of);
     inner.leads_to_pointer = false;
     hsd_status status = append_way_from(&inner, &of, state->rest, &is_beside, err);
-    const bool counts = inner.leads_to_pointer && (name.size > 0 || !all->is_of_library);
+    const bool counts = inner.leads_to_pointer && name.size > 0, is_of_others = !waits && all->is_of_waiting;
+    all->has_nameless |= inner.leads_to_pointer && name.size == 0 && !is_of_others;
     if (status == HSD_OK && counts && (waits || !all->is_of_waiting)) {
         const bool is_first = !all->has_some || (waits && !all->is_of_waiting);
-        const bool is_same = !is_first && name.size == all->name.size &&
-                             (name.size == 0 || memcmp(name.data, all->name.data, name.size) == 0);
+        const bool is_same =
+            !is_first && name.size == all->name.size && memcmp(name.data, all->name.data, name.size) == 0;
         all->is_ambiguous = !is_first && (all->is_ambiguous || !is_same);
         all->is_of_waiting |= waits;
         all->has_some = true;
@@ -438,12 +455,16 @@ static hsd_status append_states(way *w, Dwarf_Die *around, uint64_t offset, hsd_
     hsd_status status = HSD_OK;
     unsigned steps = 0;
     if (w->of != RUST || dwarf_child(around, &child) != 0) return HSD_OK;
-    HSD_TRY(is_of_library(w->of, around, &all.is_of_library, err));
     do {
         if (dwarf_tag(&child) == DW_TAG_variant_part) status = add_states(&all, w, around, &child, offset, err);
     } while (status == HSD_OK && ++steps < MOST_MEMBERS && hsd_die_go_on(&child));
-    w->leads_to_pointer = all.has_some || all.is_of_library;
-    if (status == HSD_OK && !all.is_ambiguous) status = hsd_buffer_append(w->out, all.name.data, all.name.size, err);
+    w->leads_to_pointer = all.has_some || all.has_nameless;
+    /* of Option, or of the state of a task, what has no name is the library's */
+    bool may_have_none = false;
+    if (status == HSD_OK && all.has_some && all.has_nameless)
+        status = is_of_library(w->of, around, &may_have_none, err);
+    if (status == HSD_OK && !all.is_ambiguous && (may_have_none || !all.has_nameless))
+        status = hsd_buffer_append(w->out, all.name.data, all.name.size, err);
     hsd_buffer_release(&all.name);
     return status;
 }
