@@ -215,6 +215,10 @@ static void put_text(listing *self)
     if (self->count == 0 && name != NULL && self->hidden == 0) {
         cli_out_text(self->out, "No program is called like ");
         cli_out_escaped(self->out, HSD_ESCAPE_TERMINAL, name, SIZE_MAX);
+        if (name[0] != '\0' && name[strspn(name, "0123456789")] == '\0')
+            cli_out_format(self->out,
+                           ". Of the process of that number hsdiff capture %.20s takes a capture, or says why not",
+                           name);
         cli_out_text(self->out, ".\n");
     } else if (self->count == 0) {
         cli_out_text(self->out, "No program can be captured as it runs now.\n");

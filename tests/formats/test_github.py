@@ -39,7 +39,7 @@ def commands(outcome, names=None):
     text = harmless("github", run("check", "github", outcome, names=names), commands=True)
     found = [command_of(line) for line in text.split("\n") if line]
     for name, properties, message in found:
-        if name not in ("error", "warning") or not properties["title"].startswith("hsdiff: ") or not message:
+        if name not in ("error", "warning", "notice") or not properties["title"].startswith("hsdiff: ") or not message:
             fail(f"github: {name} {properties}")
     return found
 
@@ -47,7 +47,10 @@ def commands(outcome, names=None):
 def check_many():
     """The tenth tells of all that would follow."""
     for outcome, kind in (("fail", "error"), ("warn", "warning"), ("unknown", "error")):
-        found = commands(outcome)
+        everything = commands(outcome)
+        found = [command for command in everything if command[0] != "notice"]
+        if everything[:len(found)] != found or len(everything) - len(found) > MOST:
+            fail(f"github: notices of {outcome}, which come last, {MOST} at most")
         if len(found) != MOST or {name for name, _, _ in found} != {kind}:
             fail(f"github: {len(found)} annotations of {outcome}")
         if outcome == "unknown":
@@ -59,7 +62,7 @@ def check_many():
         for part, name in zip(rest[1:], NAMES[MOST:]):
             if not unmarked(part).startswith(name + b": "):
                 fail(f"github: {part[:80]!r} is not of {name[:80]!r}")
-    if commands("ok") or commands("off"):
+    if any(name != "notice" for name, _, _ in commands("ok") + commands("off")):
         fail("github: annotations without a failure")
 
 
@@ -69,7 +72,7 @@ def check_each():
         names = NAMES[at:at + MOST]
         if len(names) < 3:
             continue
-        found = commands("fail", names)
+        found = [command for command in commands("fail", names) if command[0] != "notice"]
         same("github titles", [unmarked(properties["title"].removeprefix("hsdiff: ")) for _, properties, _ in found], names)
         for _, properties, message in found:
             if unmarked(properties.get("file", "")) not in (*names, b"") or not properties.get("line", "1").isdigit():

@@ -135,7 +135,9 @@ def judge(world):
         same("by a file", server.call("check", {"captures": PAIR, "rules": "loose.yml"})["structuredContent"]["verdict"], "passed")
         check("wrong.yml" in server.text("check", {"captures": PAIR, "rules": "wrong.yml"}, True), "no file named")
         check("leads out" in server.text("check", {"captures": PAIR, "rules": "/etc/hosts"}, True), "no cause")
-        same("series", server.call("check", {"captures": [PAIR[0]] * 4})["structuredContent"]["verdict"], "passed")
+        subprocess.run([world.hsdiff, "baseline", "-q", PAIR[0], "-o", "base.hs"], cwd=world.folder, check=True, timeout=kit.PATIENCE)
+        same("series", server.call("check", {"captures": ["base.hs", *PAIR], "rules": "loose.yml"})["structuredContent"]["verdict"], "passed")
+        same("one capture", server.call("check", {"captures": [PAIR[0]] * 4})["structuredContent"]["verdict"], "cannot be judged")
         (world.folder / ".hsdiff.yml").write_text((world.folder / "loose.yml").read_text())
         same("by .hsdiff.yml", server.call("check", {"captures": PAIR})["structuredContent"]["verdict"], "passed")
 

@@ -101,6 +101,7 @@ static void put_rule(kind *k, const hsd_check_row *row)
 
 static void put_words(kind *k, const char *title, hsd_text words)
 {
+    if (words.size == 0) return;
     begin_github_writer(k, (hsd_text){title, strlen(title)}, NULL);
     hsd_out_escaped(k->out, HSD_ESCAPE_GITHUB_DATA, words);
 }
