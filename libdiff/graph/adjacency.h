@@ -120,7 +120,8 @@ void hsd_adjacency_expect_place(const hsd_adjacency *adjacency, uint32_t node);
  * ascending order and for nodes of one block. */
 void hsd_adjacency_get_named(hsd_adjacency *adjacency, uint32_t node, hsd_targets *out);
 
-/* The same for nodes here and there: of a block that is not in memory one list is read, and its names, not the block. */
+/* The same for nodes here and there: of a block that is not in memory one list is read, and its names, not the block.
+ */
 void hsd_adjacency_get_named_alone(hsd_adjacency *adjacency, uint32_t node, hsd_targets *out);
 
 /* One part of a list that has several, with names: the first is 0. hsd_adjacency_more goes on behind it. */
