@@ -32,9 +32,10 @@
 #define FRONT_LEAST 8u    /* equals in a row behind the last pair, whatever comes behind them */
 #define LONG_AGO    1024u /* pairs: longer than a period is thought to be */
 #define SLOTS       256u
-#define REJOINS     4u  /* of a walk */
-#define REJOINED    50u /* percent: what the strands have in common where they are said to meet again */
-#define LEAST_THERE 16u /* pairs */
+#define REJOINS     4u   /* of a walk */
+#define REJOINED    50u  /* percent: what the strands have in common where they are said to meet again */
+#define LEAST_THERE 16u  /* pairs */
+#define MOST_LEFT   256u /* in a row that moved elsewhere: a walk goes on over them, as over what went */
 
 static const hsd_align_costs alike_costs = {.freed = 1, .come = 15, .changed = 2, .other = 0};
 static const hsd_align_costs type_costs = {.freed = 3, .come = 3, .changed = 1, .other = 2};
@@ -67,7 +68,10 @@ typedef struct sweep {
     trail front;                        /* of the walk from the front of the gap, which may go on */
     uint32_t front_before, front_after; /* where it stopped */
     bool front_goes_on;                 /* it got as far as it might */
-    bool is_through;                    /* the last walk did not break off */
+    bool is_carried;                    /* all of its gap in before, and after goes on: so may it, behind what left */
+    trail carried;
+    uint32_t carried_before, carried_after; /* where it stands */
+    bool is_through;                        /* the last walk did not break off */
     hsd_window window_before, window_after;
     hsd_alignment found;
 } sweep;
@@ -245,6 +249,8 @@ static bool is_twin(sweep *s, int64_t at)
 static hsd_status sweep_front(sweep *s, int64_t left, const gap *g, hsd_error *err)
 {
     s->is_settled = s->front_goes_on = false;
+    s->front_before = g->before_first;
+    s->front_after = g->after_first;
     if (left < 0 && !g->is_closed) return HSD_OK;
     return g->after_end > g->after_first ? follow_front(s, g, err) : HSD_OK;
 }
@@ -261,6 +267,53 @@ static hsd_status sweep_back(sweep *s, int64_t right, int64_t right_after, const
     return back.after_end > back.after_first ? follow_back(s, &back, err) : HSD_OK;
 }
 
+/* ---- over what moved elsewhere ---- */
+
+/* A walk that used up its gap in before, and not in after: what stands behind it in before moved elsewhere, and behind
+ * that the strand may go on. */
+static void carry(sweep *s, const gap *g)
+{
+    const bool is_used_up = s->front_before == g->before_end && s->front_after < g->after_end;
+    s->is_carried = is_used_up && s->is_through;
+    if (!s->is_carried) return;
+    s->carried = s->front;
+    s->carried_before = s->front_before;
+    s->carried_after = s->front_after;
+}
+
+/* Both strands from where the carried walk stands on are of the same stuff. */
+static bool fits_carried(sweep *s, hsd_strand *before, hsd_strand *after)
+{
+    const hsd_stretch a = hsd_strand_read(before, &s->window_before), b = hsd_strand_read(after, &s->window_after);
+    hsd_align(s->aligner, &a, &b, s->costs, &s->found);
+    return s->found.count >= LEAST_THERE && 200 * (uint64_t)s->found.alike >= (uint64_t)REJOINED * s->found.covered;
+}
+
+/* What the neighbours of this gap know nothing of may go on with what the last walk came to, in front of those that
+ * left. */
+static hsd_status follow_carried(sweep *s, gap *g, hsd_error *err)
+{
+    g->after_end = hsd_next_paired(s->after, s->carried_after);
+    const uint32_t left_out = g->before_first - s->carried_before;
+    g->before_end = hsd_next_paired(s->before, g->before_first);
+    g->is_closed = false; /* these are no neighbours */
+    const uint32_t size_before = g->before_end - g->before_first, size_after = g->after_end - s->carried_after;
+    hsd_strand before = {.sequence = s->before, .start = g->before_first, .count = size_before, .whole = size_before};
+    hsd_strand after = {.sequence = s->after, .start = s->carried_after, .count = size_after, .whole = size_after};
+    if (left_out > MOST_LEFT || !fits_carried(s, &before, &after)) {
+        s->is_carried = left_out <= MOST_LEFT && size_before < LEAST_THERE;
+        return HSD_OK;
+    }
+    s->carried.left_out += left_out;
+    s->front = s->carried;
+    HSD_TRY(follow_match_sweep(s, &before, &after, g, &s->front, err));
+    s->front_before = before.start + before.next;
+    s->front_after = after.start + after.next;
+    return HSD_OK;
+}
+
+/* ---- a gap with its neighbours ---- */
+
 /* What lies between the recognised neighbours `left` and `right` of before. */
 static hsd_status sweep_gap(sweep *s, int64_t left, int64_t right, hsd_error *err)
 {
@@ -276,9 +329,12 @@ static hsd_status sweep_gap(sweep *s, int64_t left, int64_t right, hsd_error *er
     g.is_twin = is_twin(s, left) && is_twin(s, right);
     if (!g.is_closed && !s->is_first) return HSD_OK;
     HSD_TRY(sweep_front(s, left, &g, err));
-    if (s->is_settled) return HSD_OK;
-    HSD_TRY(sweep_back(s, right, right_after, &g, err));
-    return s->front_goes_on ? follow_middle(s, &g, err) : HSD_OK;
+    if (!s->is_settled) HSD_TRY(sweep_back(s, right, right_after, &g, err));
+    if (!s->is_settled && s->front_goes_on) HSD_TRY(follow_middle(s, &g, err));
+    const bool has_own = s->front_before > g.before_first;
+    if (!has_own && s->is_carried && s->is_first) HSD_TRY(follow_carried(s, &g, err));
+    if (s->front_before > g.before_first) carry(s, &g);
+    return HSD_OK;
 }
 
 /* ---- all gaps ---- */

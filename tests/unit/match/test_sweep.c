@@ -292,6 +292,40 @@ Test(sweep, goes_on_behind_many_that_went)
     cr_assert_eq(made.order + made.twins, 2 * TIMES);
 }
 
+/* A row of threes in which `leaving` others stood that were moved to the end. All of before's threes are `times`. */
+static void put_leaving(uint32_t times, uint32_t leaving)
+{
+    const uint32_t front = 3 * (times / 3), all = 3 * times;
+    kinds[0] = left[0] = 1;
+    for (uint32_t i = 0; i < all; i++)
+        kinds[1 + i + (i < front ? 0 : leaving)] = left[1 + i] = 2 + i % 3;
+    for (uint32_t i = 0; i < leaving; i++)
+        kinds[1 + front + i] = left[1 + all + i] = 100 + i;
+    put_kinds(&before, kinds, 1 + all + leaving, KIT_PLENTY);
+    put_kinds(&after, left, 1 + all + leaving, KIT_PLENTY);
+    anchor(0, 0);
+    for (uint32_t i = 0; i < leaving; i++)
+        anchor(1 + front + i, 1 + all + i);
+}
+
+Test(sweep, goes_on_over_what_moved_elsewhere)
+{
+    enum { TIMES = 900, LEAVING = 40 };
+    put_leaving(TIMES, LEAVING);
+    sweep();
+    for (uint32_t i = 0; i < 3 * TIMES; i++)
+        cr_assert_eq(hsd_sequence_partner(&before, 1 + i + (i < TIMES ? 0 : LEAVING)), 1 + i, "at %u: %u", i,
+                     hsd_sequence_partner(&before, 1 + i + (i < TIMES ? 0 : LEAVING)));
+    cr_assert_eq(made.order, 3 * TIMES);
+}
+
+Test(sweep, goes_over_a_short_row_only)
+{
+    put_leaving(900, 300);
+    sweep();
+    cr_assert_eq(made.order + made.twins, 900);
+}
+
 /* ---- any neighbours, any memory ---- */
 
 /* Few kinds, neighbours here and there, some of them moved elsewhere. */
