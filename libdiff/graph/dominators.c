@@ -445,14 +445,15 @@ hsd_status hsd_dominators_find_within(hsd_adjacency *adjacency, const hsd_domina
     return status;
 }
 
-/* A chunk is a request to the disk: where all is by scans they are as large as buckets leave room for, up to a size
- * from which later passes would read much that may not rise. */
+/* A chunk is a request to the disk: where all is by scans they are made as large as buckets leave room for, up to a
+ * size from which later passes would read much that may not rise. */
 static void widen_chunks(const hsd_dominators *d, hsd_dominators_limits *limits)
 {
     const uint64_t places = (uint64_t)d->nodes + 1;
     const uint64_t beside = hsd_dominators_scan_spare(d, hsd_dominators_array_bytes(places) + places / 8);
     const uint64_t each = beside / 2 / (places / HSD_NARROW_BUCKET + 1);
-    limits->chunk_bytes = (uint32_t)between(each & ~UINT64_C(4095), limits->chunk_bytes, SCAN_CHUNK);
+    const uint64_t most = hsd_max_u64(limits->chunk_bytes, SCAN_CHUNK);
+    limits->chunk_bytes = (uint32_t)between(each & ~UINT64_C(4095), limits->chunk_bytes, most);
 }
 
 /* Scans where blocks do not fit in what the walk depth first leaves them; in windows where not even a number of each
