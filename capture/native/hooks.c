@@ -230,6 +230,11 @@ static void forget_native_hook(const void *block)
     hsn_leave();
 }
 
+void hsn_forget(const void *block)
+{
+    if (block != NULL && !hsn_is_early(block) && may_forget(block)) forget_native_hook(block);
+}
+
 void hsn_free_slowly(void *block)
 {
     if (block == NULL || hsn_is_early(block) || !hsn_is_ready()) return;

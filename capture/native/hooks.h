@@ -63,6 +63,8 @@ void *hsn_note(void *block, size_t size, uintptr_t sp, uintptr_t bp);
 void *hsn_note_slowly(void *block, size_t size, uintptr_t sp, uintptr_t bp);
 /* New numbers for a thread whose magazine has none left. */
 void hsn_renew(uintptr_t sp);
+/* The block, NULL too, is given back by another way than free (operators.c): out of the table. */
+void hsn_forget(const void *block);
 /* free of a block that may be anywhere or nowhere. */
 void hsn_free_slowly(void *block);
 

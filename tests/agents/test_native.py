@@ -245,7 +245,28 @@ def allocators(tool, folder):
             refused = tool.capture(running.pid, folder / "no.hs", expect=3)
             check(f"that of {name}, in front of the agent" in refused.stderr and not (folder / "no.hs").exists(), refused.stderr)
             running.quit()
+        operators(tool, folder, name)
+    operators(tool, folder, "")
     say(f"        {', '.join(found) or 'none is installed'}")
+
+
+def operators(tool, folder, allocator):
+    """What a program of C++ makes by new: allocators have operators that go past malloc, and some of their delete end in free."""
+    program = build("native_operators.cpp", "-O1", "-g", "-std=c++17")
+    first, then = folder / f"{allocator}new-a.hs", folder / f"{allocator}new-b.hs"
+    with kit.Program([program], {"LD_PRELOAD": ":".join(filter(None, (f"{tool.agents}/libhsdiff-native.so", allocator)))}) as running:
+        running.leak(FIRST)
+        tool.capture(running.pid, first)
+        running.leak(MORE)
+        tool.capture(running.pid, then)
+        running.quit()
+    diff = tool.diff(first, then, "--top", "all")
+    for name, size in (("Session", 104), ("Wide", 256)):
+        planted(diff, name)
+        same(f"{allocator}: bytes of {name}", planted(diff, name)["growth"]["bytes"], MORE * size)
+    same(f"{allocator}: objects that grew", diff["total"]["growth"]["objects"], 2 * MORE)
+    said = tool.run("info", then).stdout
+    check("never seen" not in said, f"{allocator}: what was freed had not been seen\n{said}")
 
 
 CASES = {"allocators": allocators, "c": c, "python": python, "go": go, "c_plain": c_plain, "c_fixed": c_fixed, "cpp": cpp, "reuse": reuse, "stripped": stripped}
