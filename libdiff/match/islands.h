@@ -8,6 +8,8 @@
  * Between A and P, and between P and B, sessions would be taken for others, and two of them for new and for freed. So
  * what is recognised, has one address on both sides, and lies where nobody else has, is held out while order is asked,
  * and comes back afterwards. Rows of HSD_ISLAND_LESS and more stayed together, and are a part of the heap that did.
+ * A shorter one may be twins that lie where others lay: where the distance grows by a filler every few of them, it
+ * comes to a whole number of their periods time and again.
  */
 #ifndef HSD_MATCH_ISLANDS_H
 #define HSD_MATCH_ISLANDS_H
@@ -17,7 +19,7 @@
 #include "base/note.h"
 #include "match/sequence.h"
 
-#define HSD_ISLAND_LESS  16u
+#define HSD_ISLAND_LESS  64u
 #define HSD_ISLAND_SHORE 8u     /* positions to either side: none of these stayed */
 #define HSD_ISLANDS_MOST 32768u /* objects; of more all stay where they are */
 

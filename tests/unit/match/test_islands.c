@@ -4,7 +4,7 @@
 #include "match/islands.h"
 #include "sequence_kit.h"
 
-enum { COUNT = 60, AT = 30, PERIOD = 24, FIRST = 1000000 };
+enum { COUNT = 240, AT = 120, PERIOD = 24, FIRST = 1000000 };
 
 static hsd_temp_space space;
 static hsd_error err;
