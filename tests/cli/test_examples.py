@@ -96,7 +96,7 @@ def is_first(name):
     return bool(re.search(r"before|base|good|warm|monday|\ba\d?\.|\bb\d\.|c0|day1|baseline", name))
 
 
-def place(folder, made, name, is_baseline=False):
+def place(folder, made, name, is_baseline=False, is_round=False):
     """The file `name`, of the kind that its suffix says."""
     to, kind = folder / name, name.rsplit(".", 1)[1]
     moment = "before" if is_first(name) else "after"
@@ -107,6 +107,8 @@ def place(folder, made, name, is_baseline=False):
         source = "sums.hs"
     if name == "all.hprof":
         source = "several.hprof"
+    if (is_round or re.fullmatch(r"(warm|r\d)\.hs", name)) and not to.exists():  # rounds: no two are one capture
+        subprocess.run([made.parent / "bin" / "hsdiff", "import", "-q", made / f"{moment}.heapsnapshot", "-o", to], check=True)
     if source and not to.exists():
         to.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(made / source, to)
@@ -121,7 +123,7 @@ def outputs_of(line):
 def prepare(folder, made, line):
     for pattern, count in GLOBS.items():
         for number in range(count if pattern in line else 0):
-            place(folder, made, pattern.replace("*", str(number + 1)).replace("?", str(number)))
+            place(folder, made, pattern.replace("*", str(number + 1)).replace("?", str(number)), is_round=pattern == "c?.hs")
     for name in INPUT.findall(line):
         if name not in outputs_of(line) and "*" not in name and "%" not in name:
             place(folder, made, name, "--update-baseline" in line)
