@@ -4,6 +4,7 @@
  */
 #include "options.h"
 #include "nearest.h"
+#include <hsdiff/report.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -171,8 +172,20 @@ static const cli_command *command_of(const cli_app *cli)
     return named ? named : cli_command_get(0);
 }
 
+/* --json is what other tools have for a format. */
+static bool is_format(const char *name)
+{
+    for (size_t i = 0; hsd_report_format_get(i); i++)
+        if (strcmp(hsd_report_format_get(i)->name, name) == 0) return true;
+    return false;
+}
+
 static bool fail_unknown(const char *word, const char *name, size_t size)
 {
+    if (is_format(name)) {
+        cli_complain("there is no option %s; did you mean --format %s?", word, name);
+        return false;
+    }
     const char *nearest = NULL;
     size_t least = 4;
     for (size_t i = 0; cli_option_get(i); i++) {

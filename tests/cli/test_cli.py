@@ -391,6 +391,7 @@ CASES = {
     "bad-option-letter": ("hsdiff -x a b", 2),
     "bad-option-of-command": ("hsdiff verify --top 3 d/demo-after.hs", 2),
     "bad-option-of-future": ("hsdiff a.hs b.hs --pdf x.pdf", 2),
+    "bad-option-format": ("hsdiff d/demo-before.hs d/demo-after.hs --json", 2),
     "no-value": ("hsdiff a b --memory", 2),
     "flag-with-value": ("hsdiff a b --bytes=yes", 2),
     "bad-size": ("hsdiff --memory lots a b", 2),
