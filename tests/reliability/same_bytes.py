@@ -15,6 +15,7 @@ import sys
 import tempfile
 
 import harness
+from harness import inputs
 
 THREADS = ("1", "2", "3", "7", None)
 MEMORY = ("32M", "48M", "64M", "200M", "1G", None)
@@ -93,10 +94,11 @@ def main():
     for folder in folders:
         check_all(tally, program, sorted(glob.glob(os.path.join(os.path.abspath(folder), "*.hs"))), 50)
     if not folders:
-        with harness.Workshop(program) as shop:
+        with harness.Workshop(program) as shop, tempfile.TemporaryDirectory(prefix="hsd-same-more-") as folder:
+            larger = inputs.write_inputs(folder, 2)
             for kind in ("v8", "hprof"):
-                before, after = (os.path.abspath(path) for path in shop.dumps[kind])
-                check_all(tally, program, [before, after, before, after], 50 if harness.LONG else 2)
+                captures = [os.path.abspath(path) for path in (*shop.dumps[kind], *larger[kind])]
+                check_all(tally, program, captures, 50 if harness.LONG else 2)
     tally.close()
 
 

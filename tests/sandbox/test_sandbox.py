@@ -72,7 +72,7 @@ def commands(world):
     yield "diff of dumps", ["diff", world.work / "a.heapsnapshot", world.work / "a.hprof"], world.work / "a.hprof"
     yield "import of V8", ["import", world.work / "a.heapsnapshot", "-o", world.new(".hs")], world.work / "a.heapsnapshot"
     yield "import of HPROF", ["import", world.work / "a.hprof", "-o", world.new(".hs"), "--force"], world.work / "a.hprof"
-    yield "check", ["check", before, before, "--also", f"junit={world.new('.xml')}"], before
+    yield "check", ["check", before, after, "--also", f"junit={world.new('.xml')}"], after
     yield "series", ["series", before, after, before], after
     yield "baseline", ["baseline", before, "-o", world.new(".hsb")], before
     yield "top", ["top", before], before
