@@ -93,7 +93,9 @@ def try_them(programs, folder):
     check("30000 objects, 29999 references, 1440000 bytes" in said, said)
     said = run(programs["gate"], before, after, expect=1)
     check("failed: " in said, said)
-    run(programs["gate"], after, after)
+    run(programs["emit"], 30001, folder / "again.hs")
+    run(programs["gate"], after, folder / "again.hs")
+    run(programs["gate"], after, after, expect=3)  # one capture, twice
     said = run(programs["diff"], folder / "nowhere", after, expect=1)
     check("nowhere: cannot be opened" in said, said)
 
