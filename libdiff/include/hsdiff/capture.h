@@ -144,7 +144,7 @@ typedef enum hsd_processes { HSD_PROCESSES_UNKNOWN, HSD_PROCESSES_ONE, HSD_PROCE
  */
 static inline hsd_processes hsd_capture_processes(const hsd_capture_info *a, const hsd_capture_info *b)
 {
-    static const uint8_t none[16];
+    static const uint8_t none[16] = {0};
     const bool have_domains = memcmp(a->domain, none, sizeof none) != 0 && memcmp(b->domain, none, sizeof none) != 0;
     if (have_domains && memcmp(a->domain, b->domain, sizeof a->domain) == 0) return HSD_PROCESSES_ONE;
     if (a->pid > 0 && b->pid > 0 && a->pid != b->pid) return HSD_PROCESSES_TWO;
