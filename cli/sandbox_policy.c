@@ -180,10 +180,20 @@ static bool is_v8_snapshot(const char *path)
     return file_begins_with(path, "{\"sn") || strstr(path, ".heapsnapshot") || strstr(path, ".heaptimeline");
 }
 
+/* Not the root, and not somebody's home: much more than a project lies there. */
+static bool is_folder_of_project(void)
+{
+    struct stat here, other;
+    const char *const home = getenv("HOME");
+    if (stat(".", &here) != 0) return false;
+    if (stat("/", &other) != 0 || (other.st_dev == here.st_dev && other.st_ino == here.st_ino)) return false;
+    return home == NULL || stat(home, &other) != 0 || other.st_dev != here.st_dev || other.st_ino != here.st_ino;
+}
+
 /* Source maps of a project are looked for where hsdiff is started, and nowhere else. */
 static void tell_maps(const cli_app *cli, const telling *to)
 {
-    for (size_t i = 0; i < cli->input_count; i++)
+    for (size_t i = 0; i < cli->input_count && is_folder_of_project(); i++)
         if (is_v8_snapshot(cli->inputs[i])) {
             to->tell(to->context, ".", SANDBOX_READ);
             return;

@@ -112,6 +112,18 @@ def readers(world, helpers):
     print(f"{count} commands: {tried} attempts")
 
 
+def home(world, helpers):
+    """Source maps of a snapshot are looked for below the current folder: not if that is somebody's home."""
+    private, dump = world.work / "private", world.work / "a.heapsnapshot"
+    private.mkdir()
+    for name in ("victim", "spare"):
+        (private / name).write_text("a secret\n")
+    trap = {**world.trap(dump, helpers), "HSD_ATTEMPTS_OUTSIDE": str(private)}
+    judge("top at home", world.run("top", dump, environment={**trap, "HOME": str(world.work)}).stderr)
+    read = told(world.run("top", dump, environment={**trap, "HOME": str(world.outside)}).stderr)[1]
+    check(read, "in a project nothing can be read: this test cannot fail")
+
+
 def viewer(world, helpers):
     with subprocess.Popen([world.hsdiff, "view", world.before, world.after], stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=world.work,
                           env={**os.environ, **world.trap(world.after, helpers)}) as process:
@@ -213,6 +225,7 @@ def main():
         try:
             without(world, helpers)
             readers(world, helpers)
+            home(world, helpers)
             viewer(world, helpers)
             agent(world, helpers)
             says_so(world)
