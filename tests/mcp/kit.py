@@ -17,7 +17,7 @@ import traceback
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
 import environments  # noqa: E402
 
-PATIENCE = 60
+PATIENCE = 240
 SKIPPED = 77
 ANSWER_BYTES = 4096
 PAIR = ["demo-before.hs", "demo-after.hs"]
