@@ -54,9 +54,10 @@ static void *find_in_libraries(const char *name)
 RARELY void find_operator(operator_behind *behind, const char *name)
 {
     const int error = errno;
-    void *found = dlsym(RTLD_NEXT, name), *allocator;
-    if (found == NULL) found = find_in_libraries(name);
+    void *allocator;
     if (!hsn_is_ready()) return;
+    void *found = dlsym(RTLD_NEXT, name);
+    if (found == NULL) found = find_in_libraries(name);
     memcpy(&allocator, &hsn_real.malloc, sizeof allocator);
     const void *library = library_of(found);
     const bool is_past = library != NULL && library == library_of(allocator);

@@ -37,7 +37,6 @@ static const char *kept_by(hsd_text type, bool *is_sure)
         {"IntersectionObserver", "<intersection observers>", false},
         {"MutationObserver", "<mutation observers>", false},
         {"ResizeObserver", "<resize observers>", false},
-        {"PerformanceObserver", "<performance observers>", false},
         {"UserTiming", "<performance marks>", false},
         {"DOMTimer", "<timers>", false},
         {"EventTargetData", "<event listeners>", false},
