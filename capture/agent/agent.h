@@ -153,9 +153,11 @@ void hsa_know_self(hsa_self *self);
 void hsa_keep_domain(hsa_self *self);
 void hsa_describe(hsc_options *options, const hsa_self *self);
 
-/* process.rss, process.private, threads: of the calling process as they are now, read from /proc. */
+/* process.rss, process.private, threads, process.limit: of the calling process as they are now, read from /proc and
+ * from its control groups. */
 typedef struct hsa_metrics {
     uint64_t rss_bytes, private_bytes, threads;
+    uint64_t limit_bytes; /* 0 = no control group limits it */
 } hsa_metrics;
 void hsa_measure(hsa_metrics *metrics);
 hsc_status hsa_write_metrics(hsc_writer *w, const hsa_metrics *metrics);

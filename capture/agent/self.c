@@ -1,6 +1,7 @@
 /*
- * What an agent knows of its own process, from /proc and without stdio: its name, when it began, how big it is, and
- * sixteen random bytes that no other process has, by which captures of one process are told from those of another.
+ * What an agent knows of its own process, from /proc and without stdio: its name, when it began, how big it is and may
+ * get, and sixteen random bytes that no other process has, by which captures of one process are told from those of
+ * another.
  */
 #include <fcntl.h>
 #include <stdatomic.h>
@@ -11,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cgroup.h"
 #include "parts.h"
 
 size_t hsa_read_text(const char *path, char *out, size_t size)
@@ -185,11 +187,13 @@ void hsa_measure(hsa_metrics *metrics)
             metrics->threads = take_number(&at);
         }
     }
+    metrics->limit_bytes = hsa_group_limit();
 }
 
 hsc_status hsa_write_metrics(hsc_writer *w, const hsa_metrics *metrics)
 {
     if (metrics->rss_bytes > 0) hsc_metric(w, "process.rss", "bytes", metrics->rss_bytes);
     if (metrics->private_bytes > 0) hsc_metric(w, "process.private", "bytes", metrics->private_bytes);
+    if (metrics->limit_bytes > 0) hsc_metric(w, "process.limit", "bytes", metrics->limit_bytes);
     return metrics->threads > 0 ? hsc_metric(w, "threads", "count", metrics->threads) : HSC_OK;
 }

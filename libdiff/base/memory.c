@@ -168,6 +168,15 @@ uint64_t hsd_memory_limit(const char *root)
     return least;
 }
 
+uint64_t hsd_memory_group_limit(const char *root, long pid)
+{
+    char process[24];
+    uint64_t least = UINT64_MAX;
+    snprintf(process, sizeof process, "%ld", pid);
+    visit_groups(root, process, take_limit, &least);
+    return least < NO_LIMIT ? least : UINT64_MAX;
+}
+
 uint64_t hsd_memory_room(const hsd_memory_bound *bound)
 {
     if (bound->limit_bytes == UINT64_MAX) return UINT64_MAX;

@@ -26,6 +26,9 @@ typedef struct hsd_memory_bound {
  * it. */
 hsd_memory_bound hsd_memory_bound_of(const char *root, long pid);
 
+/* What the control groups of a process allow it, whatever the machine has; UINT64_MAX where none has a limit. */
+uint64_t hsd_memory_group_limit(const char *root, long pid);
+
 /* What is left of it; UINT64_MAX where none is known. */
 uint64_t hsd_memory_room(const hsd_memory_bound *bound);
 

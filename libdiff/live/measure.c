@@ -1,6 +1,6 @@
 /*
- * What a process is as seen from outside: its size from statm and status, and its identity from what the kernel says of
- * this boot.
+ * What a process is as seen from outside: its size from statm and status, what its control groups allow it, and its
+ * identity from what the kernel says of this boot.
  */
 #include "live/measure.h"
 
@@ -37,14 +37,17 @@ static size_t measure_pages(long pid, hsd_origin_metric out[2])
 
 size_t hsd_measure_process(long pid, hsd_origin_metric *out, size_t most)
 {
-    if (most < 3) return 0;
+    if (most < 4) return 0;
     size_t count = measure_pages(pid, out);
+    if (count == 0) return 0;
     uint64_t threads = 0;
     char *text = read_file(pid, "status", (size_t)64 << 10);
     const char *at = text == NULL ? NULL : hsd_procfs_status_value(text, "Threads");
     if (at != NULL && hsd_procfs_number(at, &threads) && threads > 0)
         out[count++] = (hsd_origin_metric){"threads", "count", threads};
     free(text);
+    const uint64_t limit = hsd_memory_group_limit("", pid);
+    if (limit != UINT64_MAX) out[count++] = (hsd_origin_metric){"process.limit", "bytes", limit};
     return count;
 }
 

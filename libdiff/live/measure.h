@@ -7,8 +7,8 @@
 
 #include "live/way.h"
 
-/* Fills up to `most` of process.rss, process.private and threads; returns how many: fewer, or 0, if the process is
- * gone. */
+/* Fills up to `most`, 4 or more, of process.rss, process.private, threads and process.limit; returns how many: fewer if
+ * the process has no limit, none if it is gone. */
 size_t hsd_measure_process(long pid, hsd_origin_metric *out, size_t most);
 
 /* Identity domain of a process without an agent: of this boot of the machine, the pid and the start. Never all 0. */

@@ -5,9 +5,11 @@
  *      as asked        the resident memory of the process,         process.rss of each capture
  *                      else its heap, live and lost
  *      of the heap     what is live in it                          heap.limit of each capture
+ *      of a container  the resident memory of the process          process.limit and process.rss of each capture
  *
- * A rate is sure where memory grew with an order that chance alone gives in less than 5 of 100 cases, and still grows;
- * it is not drawn out to more than FARTHEST times as long as was watched.
+ * Of the two that nobody asked for the one is told that is reached first. A rate is sure where memory grew with an
+ * order that chance alone gives in less than 5 of 100 cases, and still grows; it is not drawn out to more than FARTHEST
+ * times as long as was watched.
  */
 #include "series/forecast.h"
 
@@ -41,10 +43,10 @@ static bool read_metric(const hsd_series *series, const char *name, uint64_t *va
 }
 
 /* 0 = it is not known, or was changed meanwhile. */
-static uint64_t limit_of_heap(const hsd_series *series)
+static uint64_t limit_by(const hsd_series *series, const char *metric)
 {
     uint64_t limits[HSD_SERIES_MOST];
-    if (!read_metric(series, "heap.limit", limits)) return 0;
+    if (!read_metric(series, metric, limits)) return 0;
     for (size_t i = series->warmup; i < series->point_count; i++)
         if (limits[i] != limits[series->warmup]) return 0;
     return limits[series->warmup];
@@ -108,22 +110,45 @@ static hsd_status judge_memory(hsd_series *series, const uint64_t *values, hsd_f
     return find_time(series, out, err);
 }
 
-static hsd_status forecast(hsd_series *series, hsd_forecast *out, hsd_error *err)
+static hsd_status forecast_of(hsd_series *series, uint64_t limit_bytes, const char *limit_name, const char *used_name,
+                              const uint64_t *values, hsd_forecast *out, hsd_error *err)
+{
+    *out = (hsd_forecast){.limit_bytes = limit_bytes, .why_not = {"", 0}};
+    HSD_TRY(hsd_series_words(series->store, limit_name, &out->limit_name, err));
+    HSD_TRY(hsd_series_words(series->store, used_name, &out->used_name, err));
+    return judge_memory(series, values, out, err);
+}
+
+static hsd_status forecast_asked(hsd_series *series, uint64_t limit_bytes, hsd_forecast *out, hsd_error *err)
 {
     uint64_t values[HSD_SERIES_MOST];
-    const bool is_asked = out->limit_bytes > 0;
-    if (!is_asked) out->limit_bytes = limit_of_heap(series);
-    if (out->limit_bytes == 0) return HSD_OK;
-    const bool is_resident = is_asked && read_metric(series, "process.rss", values);
-    if (!is_resident) read_heap(series, is_asked, values);
-    HSD_TRY(hsd_series_words(series->store, is_asked ? "" : "heap.limit", &out->limit_name, err));
-    HSD_TRY(hsd_series_words(series->store, is_resident ? "process.rss" : "", &out->used_name, err));
-    return judge_memory(series, values, out, err);
+    const bool is_resident = read_metric(series, "process.rss", values);
+    if (!is_resident) read_heap(series, true, values);
+    return forecast_of(series, limit_bytes, "", is_resident ? "process.rss" : "", values, out, err);
+}
+
+/* The end of the process: of its heap, or of what its container has. */
+static hsd_status forecast_own(hsd_series *series, hsd_forecast *out, hsd_error *err)
+{
+    uint64_t values[HSD_SERIES_MOST];
+    const uint64_t heap = limit_by(series, "heap.limit"), process = limit_by(series, "process.limit");
+    hsd_forecast of_process;
+    if (heap > 0) {
+        read_heap(series, false, values);
+        HSD_TRY(forecast_of(series, heap, "heap.limit", "", values, out, err));
+    }
+    if (process == 0 || !read_metric(series, "process.rss", values)) return HSD_OK;
+    HSD_TRY(forecast_of(series, process, "process.limit", "process.rss", values, &of_process, err));
+    const bool is_first =
+        of_process.full_unix_ns > 0 && (out->full_unix_ns == 0 || of_process.full_unix_ns < out->full_unix_ns);
+    if (is_first || heap == 0) *out = of_process;
+    return HSD_OK;
 }
 
 hsd_status hsd_series_forecast(hsd_series *series, uint64_t limit_bytes, hsd_error *err)
 {
-    series->forecast =
-        (hsd_forecast){.limit_bytes = limit_bytes, .limit_name = {"", 0}, .used_name = {"", 0}, .why_not = {"", 0}};
-    return series->before_count > 0 ? HSD_OK : forecast(series, &series->forecast, err);
+    hsd_forecast *out = &series->forecast;
+    *out = (hsd_forecast){.limit_bytes = limit_bytes, .limit_name = {"", 0}, .used_name = {"", 0}, .why_not = {"", 0}};
+    if (series->before_count > 0) return HSD_OK;
+    return limit_bytes > 0 ? forecast_asked(series, limit_bytes, out, err) : forecast_own(series, out, err);
 }

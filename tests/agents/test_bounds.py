@@ -134,6 +134,7 @@ def near_the_limit(tool, folder, arguments, must_be_whole):
         if is_whole:
             tool.run("verify", capture, timeout=300)
             check(metric(tool, capture, "heap.used") >= HEAP_MIB * MIB, "the heap is not all there")
+            check(abs(metric(tool, capture, "process.limit") - used - SPARE_MIB * MIB) < MIB, "the limit of its cgroup is not in the capture")
         else:
             check(done.stderr.strip(), "no word about why")
             check(not capture.exists(), "a cut capture was kept without --partial")

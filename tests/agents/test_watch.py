@@ -200,6 +200,9 @@ def memory_runs_short(tool, folder):
             one.quit()
             _, told = watch.end(0)
             check("of its control group are in use: a capture at once" in told, told)
+            for file in (folder / "w").glob("*.hs"):
+                metrics = tool.run("dump", file, "--only", "metrics").stdout
+                check(f'metric {64 << 20} name="process.limit"' in metrics, f"what its control group allows is in the capture: {metrics}")
 
 
 def terminal(tool, folder):

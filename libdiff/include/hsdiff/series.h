@@ -168,14 +168,15 @@ typedef struct hsd_cohorts {
 /* ---- when memory is full ---- */
 
 /*
- * Where a limit is known, by hsd_series_options or by the metric heap.limit of each capture. What fills the first is
- * the resident memory of the process (the metric process.rss), else the live heap and what is lost; what fills the
- * second is the live heap. A time is told where that surely grows: in five captures or more, with an order that chance
+ * Where a limit is known: by hsd_series_options, by the metric heap.limit of each capture, or by process.limit. What
+ * fills the first is the resident memory of the process (the metric process.rss), else the live heap and what is lost;
+ * what fills the second is the live heap, and the third the resident memory. Of the last two the one is told that is
+ * full first. A time is told where that surely grows: in five captures or more, with an order that chance
  * alone gives in less than 5 of 100 cases, and no farther off than 30 times as long as was watched.
  */
 typedef struct hsd_forecast {
     uint64_t limit_bytes;  /* 0 = no limit is known, and nothing else either */
-    hsd_text limit_name;   /* "heap.limit"; "" = as asked */
+    hsd_text limit_name;   /* "heap.limit", "process.limit"; "" = as asked */
     hsd_text used_name;    /* "process.rss"; "" = the heap */
     uint64_t used_bytes;   /* of it at the last capture */
     int64_t per_hour;      /* 0 = that it grows is not sure */

@@ -356,6 +356,13 @@ static void say_when(hsd_series_words *words, uint64_t full_ns)
         hsd_out_format(&words->out, "in %s, at %.16sZ", hsd_format_duration(span, left), time);
 }
 
+static const char *whose_limit(const hsd_forecast *full)
+{
+    const bool is_heap = full->used_name.size == 0;
+    if (full->limit_name.size == 0) return "--limit";
+    return is_heap ? "heap.limit" : "its container";
+}
+
 /* "At 2.90 MiB an hour the 512 MiB of --limit are full in 3 days, on 2026-12-02: the resident memory is at 300 MiB." Of
  * a limit that nobody asked for nothing is said where there is nothing to say. */
 static void say_full(hsd_series_words *words)
@@ -364,7 +371,7 @@ static void say_full(hsd_series_words *words)
     const bool is_asked = full->limit_name.size == 0, is_heap = full->used_name.size == 0;
     char limit[HSD_NUMBER_CHARS], used[HSD_NUMBER_CHARS], rate[HSD_NUMBER_CHARS];
     if (full->limit_bytes == 0 || (full->full_unix_ns == 0 && !is_asked)) return;
-    const char *const space = words->out.buffer.size > 0 ? " " : "", *const name = is_asked ? "--limit" : "heap.limit",
+    const char *const space = words->out.buffer.size > 0 ? " " : "", *const name = whose_limit(full),
                       *const what = is_heap ? "the heap" : "the resident memory";
     size_of(words, limit, full->limit_bytes);
     size_of(words, used, full->used_bytes);

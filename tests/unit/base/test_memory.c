@@ -170,3 +170,21 @@ Test(memory, what_is_over_its_limit_has_no_room)
     const hsd_memory_bound bound = hsd_memory_bound_of(root, 77);
     cr_assert_eq(hsd_memory_room(&bound), 0);
 }
+
+Test(memory, a_process_has_the_least_limit_of_its_groups)
+{
+    put("/proc/meminfo", "MemTotal:       2097152 kB\n");
+    put("/proc/7/cgroup", "0::/pod/web\n");
+    put("/sys/fs/cgroup/pod/web/memory.max", "max\n");
+    cr_expect_eq(hsd_memory_group_limit(root, 7), UINT64_MAX, "the machine's memory is no group's");
+    put("/sys/fs/cgroup/pod/memory.max", "536870912\n");
+    cr_expect_eq(hsd_memory_group_limit(root, 7), MIB(512));
+    put("/sys/fs/cgroup/pod/web/memory.max", "104857600\n");
+    cr_expect_eq(hsd_memory_group_limit(root, 7), MIB(100));
+    put("/proc/8/cgroup", "4:memory:/old\n0::/\n");
+    put("/sys/fs/cgroup/memory/old/memory.limit_in_bytes", "9223372036854771712\n");
+    cr_expect_eq(hsd_memory_group_limit(root, 8), UINT64_MAX, "version 1 has a number for no limit");
+    put("/sys/fs/cgroup/memory/old/memory.limit_in_bytes", "67108864\n");
+    cr_expect_eq(hsd_memory_group_limit(root, 8), MIB(64));
+    cr_expect_eq(hsd_memory_group_limit(root, 9), UINT64_MAX, "a process that is gone");
+}

@@ -55,6 +55,10 @@ Test(series_text, says_when_a_limit_is_reached)
          "At 3.00 MiB an hour the 512.0 MiB of --limit are full in 3 days, on 2026-11-23: the resident memory is "
          "at 300.0 MiB.");
     free(report);
+    series.forecast.limit_name = sample_text("process.limit");
+    report = text_of(&series, &screen);
+    SAYS(report, "of its container are full in 3 days, on 2026-11-23: the resident memory is at 300.0 MiB.");
+    free(report);
     series.forecast.limit_name = sample_text("heap.limit");
     series.forecast.used_name = sample_text("");
     series.forecast.full_unix_ns = last + UINT64_C(7200) * 1000000000u;

@@ -14,7 +14,7 @@
 typedef struct kit { /* captures an hour apart */
     hsd_series series;
     hsd_series_point points[MOST];
-    hsd_profile_metric metrics[MOST][2];
+    hsd_profile_metric metrics[MOST][3];
     hsd_amount total[MOST], unreached[MOST];
 } kit;
 
@@ -101,6 +101,30 @@ Test(forecast, a_heap_with_a_limit_of_its_own_needs_no_asking)
     cr_expect_eq(told(0)->limit_bytes, 0);
     measure("heap.limit", 350, 1); /* changed meanwhile */
     cr_expect_eq(told(0)->limit_bytes, 0);
+}
+
+Test(forecast, a_container_is_full_when_it_is_before_the_heap)
+{
+    begin(6, 100, 10); /* 150 at the end */
+    measure("process.limit", 500, 0);
+    cr_expect_eq(told(0)->limit_bytes, 0, "nobody measured what fills it");
+    measure("process.rss", 200, 20); /* 300 */
+    cr_expect_eq(hours_until(0), 10);
+    cr_expect(strcmp(k.series.forecast.limit_name.data, "process.limit") == 0);
+    cr_expect(strcmp(k.series.forecast.used_name.data, "process.rss") == 0);
+    measure("heap.limit", 350, 0);
+    cr_expect_eq(hours_until(0), 10, "the heap would be full ten hours later");
+    begin(6, 100, 10);
+    measure("process.limit", 500, 0);
+    measure("process.rss", 200, 20);
+    measure("heap.limit", 200, 0);
+    cr_expect_eq(hours_until(0), 5);
+    cr_expect(strcmp(k.series.forecast.limit_name.data, "heap.limit") == 0);
+    begin(6, 100, 10);
+    measure("process.limit", 500, 0);
+    measure("process.rss", 400, 0);
+    measure("heap.limit", 350, 0);
+    cr_expect_eq(hours_until(0), 20, "the heap grows, and is full before the process that does not");
 }
 
 Test(forecast, nothing_is_told_that_is_not_sure)
