@@ -251,9 +251,13 @@ static hsd_status write_edges(hsd_v8 *v8, source *s, const uint64_t *items, size
             v8->dangling++;
             continue;
         }
-        if (__builtin_expect(is_root, 0))
-            HSD_TRY(hsd_v8_roots_reference(&v8->roots, &v8->marks, s->ordinal, s->group, e.kind, e.target, err));
-        hsd_v8_marks_refer(&v8->marks, e.target);
+        if (__builtin_expect(is_root, 0)) {
+            const hsd_v8_root_edge of_root = {s->ordinal, s->group, e.kind, e.name, e.target};
+            HSD_TRY(hsd_v8_roots_reference(&v8->roots, &v8->marks, &of_root, err));
+            hsd_v8_marks_root(&v8->marks, e.target);
+        } else {
+            hsd_v8_marks_refer(&v8->marks, e.target);
+        }
         HSD_TRY(label_of(v8, s, &e, &label, &index, err));
         s->weak_target = e.kind == HSD_V8_EDGE_WEAK ? e.target : UINT32_MAX;
         if (e.kind != HSD_V8_EDGE_ELEMENT && e.kind != HSD_V8_EDGE_HIDDEN && e.name > v8->newest_name)
@@ -380,7 +384,7 @@ static hsd_status write_all_v8_edges(walk *w, hsd_error *err)
 static hsd_status put_orphans(hsd_v8 *v8, hsd_error *err)
 {
     for (uint64_t node = 1; node < v8->marks.count; node++)
-        if (!hsd_v8_marks_is_referred(&v8->marks, node))
+        if (!hsd_v8_marks_is_referred(&v8->marks, node) && !hsd_v8_marks_is_rooted(&v8->marks, node))
             HSD_TRY(hsd_v8_roots_put(&v8->roots, HSD_V8_GROUP_ORPHANS, (uint32_t)node, err));
     return HSD_OK;
 }

@@ -18,6 +18,12 @@
 #define PLACED_BYTES   ((size_t)HSD_V8_FUNCTION_TYPE_BYTES - 1)
 #define LONG_LINE      500u /* columns: nobody writes such lines, and in a bundle all functions stand in one */
 
+static bool ends_with(hsd_bytes text, const char *word)
+{
+    const size_t size = strlen(word);
+    return text.size > size && memcmp(text.data + text.size - size, word, size) == 0;
+}
+
 uint32_t hsd_v8_proof_of(hsd_bytes text)
 {
     static const struct {
@@ -35,11 +41,14 @@ uint32_t hsd_v8_proof_of(hsd_bytes text)
         {"(constant pool)", HSD_V8_PROOF_CONSTANTS},
         {"system / ObjectBoilerplateDescription", HSD_V8_PROOF_CONSTANTS},
         {"system / ClassBoilerplate", HSD_V8_PROOF_CONSTANTS},
+        {"system / BytecodeArray", HSD_V8_PROOF_BYTECODE},
+        {"system / Context", HSD_V8_PROOF_VARIABLES},
+        {"system / NativeContext", HSD_V8_PROOF_VARIABLES},
     };
     for (size_t i = 0; i < HSD_ARRAY_LEN(known); i++)
         if (strlen(known[i].text) == text.size && memcmp(known[i].text, text.data, text.size) == 0)
             return known[i].proof;
-    return 0;
+    return ends_with(text, " / IdentityMapBase") ? HSD_V8_PROOF_COMPILED : 0;
 }
 
 /* ---- while nodes pass ---- */

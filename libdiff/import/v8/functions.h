@@ -36,6 +36,10 @@
 #define HSD_V8_PROOF_MODULE    0x20u /* "Module", for modules.h */
 #define HSD_V8_PROOF_CONSTANTS 0x40u /* "(constant pool)" and others, for declared.h */
 #define HSD_V8_PROOF_PREVIOUS  0x80u /* "previous", for scopes.h */
+/* for frames.h: "system / BytecodeArray"; "system / Context" and others; what "IdentityMapBase" lists */
+#define HSD_V8_PROOF_BYTECODE  0x100u
+#define HSD_V8_PROOF_VARIABLES 0x200u
+#define HSD_V8_PROOF_COMPILED  0x400u
 
 uint32_t hsd_v8_proof_of(hsd_bytes text);
 

@@ -10,13 +10,12 @@
 /* Object numbers of a capture are 32 bits wide; see FORMAT.md, 10.8. */
 #define MOST_NODES UINT64_C(0xFFFFFF00)
 
-/* Bytes of both arrays for so many nodes; while the first grows, its old half lives too. */
-static uint64_t bytes_for(uint64_t nodes) { return nodes / 2 + nodes / 4 + nodes / 8; }
+/* Bytes of the arrays for so many nodes; while the first grows, its old half lives too. */
+static uint64_t bytes_for(uint64_t nodes) { return nodes / 2 + nodes / 4 + nodes / 8 + nodes / 8; }
 
 void hsd_v8_marks_init(hsd_v8_marks *marks, uint64_t memory_bytes)
 {
-    const uint64_t limit = memory_bytes / 7 * 8;
-    *marks = (hsd_v8_marks){.limit = hsd_max_u64(limit, FIRST_CAPACITY)};
+    *marks = (hsd_v8_marks){.limit = hsd_max_u64(memory_bytes, FIRST_CAPACITY)}; /* bytes_for(limit) */
 }
 
 static hsd_status out_of_memory(uint64_t nodes, hsd_error *err)
@@ -46,12 +45,14 @@ hsd_status hsd_v8_marks_grow(hsd_v8_marks *marks, hsd_error *err)
 hsd_status hsd_v8_marks_seal(hsd_v8_marks *marks, hsd_error *err)
 {
     marks->incoming = calloc((size_t)(marks->count / 8 + 1), 1);
-    return marks->incoming == NULL ? out_of_memory(marks->count, err) : HSD_OK;
+    marks->rooted = calloc((size_t)(marks->count / 8 + 1), 1);
+    return marks->incoming == NULL || marks->rooted == NULL ? out_of_memory(marks->count, err) : HSD_OK;
 }
 
 void hsd_v8_marks_release(hsd_v8_marks *marks)
 {
     free(marks->kinds);
     free(marks->incoming);
+    free(marks->rooted);
     *marks = (hsd_v8_marks){0};
 }

@@ -1,6 +1,7 @@
 /*
  * What has to be known of every node while edges pass: half a byte for what kind of node it is, one bit
- * for whether anything refers to it. The only memory of the V8 importer that grows with the nodes.
+ * for whether anything refers to it, and one for whether a group of roots does. The only memory of the V8 importer that
+ * grows with the nodes.
  */
 #ifndef HSD_IMPORT_V8_MARKS_H
 #define HSD_IMPORT_V8_MARKS_H
@@ -27,11 +28,12 @@ static inline bool hsd_v8_mark_is_native(hsd_v8_mark mark) { return mark >= HSD_
 typedef struct hsd_v8_marks {
     uint8_t *kinds;    /* two nodes a byte */
     uint8_t *incoming; /* one bit a node; made by hsd_v8_marks_seal */
+    uint8_t *rooted;   /* likewise */
     uint64_t count, capacity;
     uint64_t limit; /* as many nodes as the memory allows */
 } hsd_v8_marks;
 
-/* `memory_bytes` bounds both arrays. */
+/* `memory_bytes` bounds the arrays. */
 void hsd_v8_marks_init(hsd_v8_marks *marks, uint64_t memory_bytes);
 
 /* Slow path of hsd_v8_marks_put. HSD_E_OVER_BUDGET past the limit. */
@@ -47,7 +49,7 @@ static inline hsd_status hsd_v8_marks_put(hsd_v8_marks *marks, hsd_v8_mark mark,
     return HSD_OK;
 }
 
-/* All nodes are there; makes `incoming`. */
+/* All nodes are there; makes `incoming` and `rooted`. */
 hsd_status hsd_v8_marks_seal(hsd_v8_marks *marks, hsd_error *err);
 
 static inline hsd_v8_mark hsd_v8_marks_get(const hsd_v8_marks *marks, uint64_t node)
@@ -61,7 +63,7 @@ static inline void hsd_v8_marks_set(hsd_v8_marks *marks, uint64_t node, hsd_v8_m
     marks->kinds[node >> 1] = (uint8_t)((marks->kinds[node >> 1] & ~(7u << shift)) | (unsigned)mark << shift);
 }
 
-/* The fourth bit of the half byte: the node is a root, or a group of roots (roots.h). */
+/* The fourth bit of the half byte: the node is a root, a group of roots (roots.h), or has a slot (frames.h). */
 static inline void hsd_v8_marks_await(hsd_v8_marks *marks, uint64_t node)
 {
     marks->kinds[node >> 1] = (uint8_t)(marks->kinds[node >> 1] | 8u << (node & 1) * 4);
@@ -80,6 +82,16 @@ static inline void hsd_v8_marks_refer(hsd_v8_marks *marks, uint64_t node)
 static inline bool hsd_v8_marks_is_referred(const hsd_v8_marks *marks, uint64_t node)
 {
     return marks->incoming[node >> 3] >> (node & 7) & 1;
+}
+
+static inline void hsd_v8_marks_root(hsd_v8_marks *marks, uint64_t node)
+{
+    marks->rooted[node >> 3] = (uint8_t)(marks->rooted[node >> 3] | 1u << (node & 7));
+}
+
+static inline bool hsd_v8_marks_is_rooted(const hsd_v8_marks *marks, uint64_t node)
+{
+    return marks->rooted[node >> 3] >> (node & 7) & 1;
 }
 
 void hsd_v8_marks_release(hsd_v8_marks *marks);

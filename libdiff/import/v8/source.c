@@ -265,9 +265,9 @@ static hsd_status await_root(hsd_v8 *v8, hsd_v8_source *s, hsd_error *err)
     return hsd_v8_roots_node(&v8->roots, &v8->names, s->ordinal, has_name ? s->node.name : 0, is_group, &s->group, err);
 }
 
-hsd_status hsd_v8_source_recognise(hsd_v8 *v8, hsd_v8_source *s, const hsd_v8_view *v, hsd_error *err)
+/* By its class and its edges. */
+static hsd_status recognise(hsd_v8 *v8, hsd_v8_source *s, const hsd_v8_view *v, hsd_error *err)
 {
-    if (hsd_v8_marks_is_awaited(&v8->marks, s->ordinal)) HSD_TRY(await_root(v8, s, err));
     s->is_dictionary = v->count > MOST_FIELDS || !v->is_whole;
     s->is_external = is_of_embedder(v8, s, v);
     if (v->count == 0) return HSD_OK;
@@ -291,6 +291,17 @@ hsd_status hsd_v8_source_recognise(hsd_v8 *v8, hsd_v8_source *s, const hsd_v8_vi
         return find_es_module(v8, s, v, err);
     default: return HSD_OK;
     }
+}
+
+hsd_status hsd_v8_source_recognise(hsd_v8 *v8, hsd_v8_source *s, const hsd_v8_view *v, hsd_error *err)
+{
+    if (__builtin_expect(!hsd_v8_marks_is_awaited(&v8->marks, s->ordinal), 1)) return recognise(v8, s, v, err);
+    if (hsd_v8_roots_has(&v8->roots, &v8->marks, s->ordinal)) HSD_TRY(await_root(v8, s, err));
+    HSD_TRY(recognise(v8, s, v, err));
+    const bool has_name = s->class == HSD_V8_OBJECT || s->class == HSD_V8_CODE || s->class == HSD_V8_HIDDEN;
+    if (!hsd_v8_frames_has(&v8->roots.frames, s->ordinal) || (!has_name && s->function == HSD_V8_NO_FUNCTION))
+        return HSD_OK;
+    return hsd_v8_frames_see(&v8->roots.frames, &v8->names, s->ordinal, s->node.name, s->function, err);
 }
 
 /* ---- the object ---- */

@@ -276,19 +276,54 @@ static void name_global(const hsd_v8_scopes *scopes, hsc_root_record *root)
             root->label = HSD_V8_STRING_GLOBALS + i;
 }
 
+typedef struct local_names {
+    hsd_id_map frames; /* function -> number of its string */
+    uint32_t count;
+} local_names;
+
+/* What lies in a frame: the string of its function's locals, which the first of them defines. */
+static hsd_status name_local(hsd_v8 *v8, local_names *names, hsd_v8_root *root, hsd_error *err)
+{
+    char text[HSD_V8_FRAME_BYTES];
+    if (root->function == HSD_V8_NO_FUNCTION) return HSD_OK;
+    uint32_t frame = hsd_id_map_get(&names->frames, root->function);
+    if (frame == HSD_ID_NONE) {
+        if (names->count == HSD_V8_MOST_FRAMES) return HSD_OK;
+        frame = names->count++;
+        HSD_TRY(hsd_id_map_put(&names->frames, root->function, frame, err));
+        const size_t size = hsd_v8_frames_text(&v8->names, &v8->functions, &v8->files, root->function, text);
+        const hsd_bytes name = {(const uint8_t *)text, size};
+        HSD_TRY(define_string(v8, HSD_V8_STRING_FRAMES + frame, name, err));
+    }
+    root->record.label = HSD_V8_STRING_FRAMES + frame;
+    return HSD_OK;
+}
+
+static hsd_status write_spooled(hsd_v8 *v8, hsd_error *err)
+{
+    local_names names = {0};
+    hsd_v8_root root;
+    hsd_status status;
+    while ((status = hsd_v8_roots_next(&v8->roots, &v8->names, &v8->marks, &root, err)) == HSD_OK) {
+        name_global(&v8->scopes, &root.record);
+        if ((status = name_local(v8, &names, &root, err)) != HSD_OK) break;
+        root.record.target = hsd_v8_late_ordinal(&v8->late, (uint32_t)root.record.target);
+        status = hsd_import_writer_status(v8->import, hsc_root(v8->import->writer, &root.record), err);
+        if (status != HSD_OK) break;
+    }
+    hsd_id_map_release(&names.frames);
+    return status;
+}
+
 static hsd_status write_roots(hsd_v8 *v8, hsd_error *err)
 {
-    hsc_root_record root;
-    hsd_status status;
     v8->roots.groups[HSD_V8_GROUP_GLOBAL].text = HSD_V8_STRING_GLOBAL;
     v8->roots.groups[HSD_V8_GROUP_ORPHANS].text = HSD_V8_STRING_ORPHANS;
     HSD_TRY(put_globals(v8, err));
+    HSD_TRY(hsd_v8_frames_settle(&v8->roots.frames, &v8->names, &v8->functions, &v8->files,
+                                 hsd_v8_roots_stack(&v8->roots), err));
     HSD_TRY(hsd_v8_spool_rewind(&v8->roots.spool, false, err));
-    while ((status = hsd_v8_roots_next(&v8->roots, &root, err)) == HSD_OK) {
-        name_global(&v8->scopes, &root);
-        root.target = hsd_v8_late_ordinal(&v8->late, (uint32_t)root.target);
-        HSD_WRITE(v8->import, hsc_root(v8->import->writer, &root), err);
-    }
+    const hsd_status status = write_spooled(v8, err);
     return status == HSD_END ? hsd_v8_write_module_roots(v8, err) : status;
 }
 

@@ -32,6 +32,39 @@ global.keep = () => [hidden, weak];
 global.odd = {'two words': 1.5, '\\u{1F600}': [], ['x'.repeat(100)]: {}};
 require('v8').writeHeapSnapshot(process.argv[1]);
 """
+# Scripts that write snapshots of themselves: what leaks is a variable that no closure uses, and one that closures use while they are compiled.
+LOCALS = {
+    "locals of load (load.js:2) (Array)": ("load.js", """'use strict';
+function load(more) {
+  const orders = [];
+  for (let i = 0; i < 2000; i++) orders.push({i, text: 'order ' + i});
+  more('a.heapsnapshot');
+  for (let i = 0; i < 8000; i++) orders.push({i, text: 'later ' + i});
+  more('b.heapsnapshot');
+  return orders.length;
+}
+load(require('v8').writeHeapSnapshot);
+"""),
+    "locals of top.js (Map)": ("top.js", """const {writeHeapSnapshot} = require('v8');
+const byId = new Map();
+for (let i = 0; i < 2000; i++) byId.set('k' + i, {i});
+writeHeapSnapshot('a.heapsnapshot');
+for (let i = 0; i < 8000; i++) byId.set('m' + i, {i});
+writeHeapSnapshot('b.heapsnapshot');
+console.log(byId.size);
+"""),
+    "locals of run (hot.js:2).events (Array)": ("hot.js", """const v8 = require('v8');
+function run() {
+  const events = [], emit = text => events.push({text, at: Date.now()});
+  for (let i = 0; i < 3000; i++) emit('a' + i);
+  v8.writeHeapSnapshot('a.heapsnapshot');
+  for (let i = 0; i < 13000; i++) emit('b' + i);
+  v8.writeHeapSnapshot('b.heapsnapshot');
+  return events.length;
+}
+run();
+"""),
+}
 CLASSES = {"hidden": "(system)", "code": "(compiled code)", "closure": "Function", "regexp": "RegExp"}
 NAMED = {"closure", "code", "hidden", "object shape"}
 PSEUDO, WEAK = 1, 1
@@ -225,8 +258,18 @@ def check_names(capture):
             say("a value of the program is in the capture:", secret)
 
 
+def check_locals(hsdiff, node, folder):
+    for place, (name, text) in LOCALS.items():
+        with open(os.path.join(folder, name), "w", encoding="utf-8") as script:
+            script.write(text)
+        run(node, name, cwd=folder)
+        screen = run(hsdiff, "-q", "-w", "a.heapsnapshot", "b.heapsnapshot", cwd=folder).decode()
+        if f" of the growth hangs from one place: {place}." not in " ".join(screen.split()):
+            say(f"{name}: not {place}:\n{screen}")
+
+
 def main():
-    hsdiff, reader, node = sys.argv[1], sys.argv[2], shutil.which("node")
+    hsdiff, reader, node = os.path.abspath(sys.argv[1]), sys.argv[2], shutil.which("node")
     if node is None:
         print("skipped: there is no node here")
         return 77
@@ -246,6 +289,7 @@ def main():
         for name in ("pipe", "gzip"):
             if Capture(reader, capture(name)).body() != whole.body():
                 say("another capture from a", name)
+        check_locals(hsdiff, node, folder)
         if told[0] * 50 > told[1]:
             say(told[0], "names of fields were left out, and", told[1], "told")
         print(f"{len(whole.objects)} nodes, {sum(len(r) for _, _, r in whole.objects)} edges, {told[0]} names of {sum(told)} fields left out, {wrong} wrong")

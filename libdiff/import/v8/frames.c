@@ -1,0 +1,164 @@
+/*
+ * Slots of the stack and of the other groups of roots, as they pass; what their targets are is known when these pass,
+ * behind them; and what all that is called, at the end.
+ */
+#include "import/v8/frames.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/check.h"
+#include "base/fail.h"
+#include "import/v8/wishes.h"
+
+/* A frame has some ten slots, the stack of a server some hundred; a group that is larger is of another kind, or of a
+ * function that calls itself. */
+#define MOST_OF_GROUP 16384u
+#define MOST_SLOTS    65536u
+
+hsd_status hsd_v8_frames_put(hsd_v8_frames *frames, uint32_t group, uint32_t name, uint32_t target, uint32_t *out,
+                             hsd_error *err)
+{
+    *out = HSD_V8_NO_SLOT;
+    if (group != frames->last_group) frames->of_group = 0;
+    frames->last_group = group;
+    if (frames->count == MOST_SLOTS || frames->of_group == MOST_OF_GROUP) return HSD_OK;
+    HSD_TRY(HSD_ARRAY_GROW(frames->slots, frames->capacity, frames->count + 1, 1024, "roots", err));
+    const uint32_t known = hsd_id_map_get(&frames->targets, target);
+    if (known == HSD_ID_NONE) HSD_TRY(hsd_id_map_put(&frames->targets, target, frames->count, err));
+    frames->slots[frames->count] = (hsd_v8_slot){.group = group,
+                                                 .target = target,
+                                                 .name = name,
+                                                 .first = known == HSD_ID_NONE ? frames->count : known,
+                                                 .proof = HSD_V8_NO_ENTRY,
+                                                 .class = HSD_V8_NO_ENTRY,
+                                                 .function = HSD_V8_NO_FUNCTION};
+    frames->of_group++;
+    *out = frames->count++;
+    return HSD_OK;
+}
+
+bool hsd_v8_frames_has(const hsd_v8_frames *frames, uint32_t node)
+{
+    return hsd_id_map_get(&frames->targets, node) != HSD_ID_NONE;
+}
+
+hsd_status hsd_v8_frames_see(hsd_v8_frames *frames, hsd_v8_names *names, uint32_t node, uint32_t class_name,
+                             uint32_t function, hsd_error *err)
+{
+    hsd_v8_slot *slot = &frames->slots[hsd_id_map_get(&frames->targets, node)];
+    slot->function = function;
+    return function == HSD_V8_NO_FUNCTION ? hsd_v8_put_proof(names, class_name, &slot->class, err) : HSD_OK;
+}
+
+/* For each constant of code there is a handle, so its node has two slots at least; their names are many. */
+hsd_status hsd_v8_frames_resolve(hsd_v8_frames *frames, hsd_v8_names *names, hsd_error *err)
+{
+    for (uint32_t i = 0; i < frames->count; i++) {
+        hsd_v8_slot *slot = &frames->slots[i], *first = &frames->slots[slot->first];
+        if (slot == first || slot->group == first->group) continue;
+        if (first->name != HSD_V8_NO_STRING) {
+            HSD_TRY(hsd_v8_put_proof(names, first->name, &first->proof, err));
+            first->name = HSD_V8_NO_STRING; /* asked for */
+        }
+        if (slot->name != HSD_V8_NO_STRING) HSD_TRY(hsd_v8_put_proof(names, slot->name, &slot->proof, err));
+    }
+    return HSD_OK;
+}
+
+/* ---- when all names are known ---- */
+
+static bool proves(const hsd_v8_frames *frames, const hsd_v8_names *names, uint32_t slot, uint32_t proof)
+{
+    return hsd_v8_is_proven(names, frames->slots[frames->slots[slot].first].class, proof);
+}
+
+/* The slot is that of the function which runs: a closure between its code and its variables. */
+static bool is_running(const hsd_v8_frames *frames, const hsd_v8_names *names, uint32_t slot)
+{
+    const uint32_t group = frames->slots[slot].group;
+    if (slot == 0 || slot + 1 >= frames->count || frames->slots[slot - 1].group != group ||
+        frames->slots[slot + 1].group != group)
+        return false;
+    return frames->slots[frames->slots[slot].first].function != HSD_V8_NO_FUNCTION &&
+           proves(frames, names, slot - 1, HSD_V8_PROOF_BYTECODE) &&
+           proves(frames, names, slot + 1, HSD_V8_PROOF_VARIABLES);
+}
+
+static bool is_of_program(const hsd_v8_names *names, const hsd_v8_functions *functions, const hsd_v8_files *files,
+                          uint32_t function)
+{
+    const uint32_t file = hsd_v8_functions_file(functions, names, function);
+    return file < files->count && !files->files[file].is_runtime && files->files[file].name.size > 0;
+}
+
+/* What a proof of one slot tells is of all that lead to the same. */
+static void gather_proofs(hsd_v8_frames *frames, const hsd_v8_names *names)
+{
+    for (uint32_t i = 0; i < frames->count; i++)
+        if (hsd_v8_is_proven(names, frames->slots[i].proof, HSD_V8_PROOF_COMPILED))
+            frames->slots[frames->slots[i].first].proof = frames->slots[i].proof;
+}
+
+hsd_status hsd_v8_frames_settle(hsd_v8_frames *frames, const hsd_v8_names *names, const hsd_v8_functions *functions,
+                                const hsd_v8_files *files, uint32_t stack, hsd_error *err)
+{
+    uint32_t function = HSD_V8_NO_FUNCTION;
+    if (frames->count == 0) return HSD_OK;
+    frames->running = malloc(frames->count * sizeof *frames->running);
+    if (frames->running == NULL) return hsd_fail_nomem(err, "roots");
+    for (uint32_t i = frames->count; i-- > 0;) {
+        const bool is_stack = frames->slots[i].group == stack;
+        if (!is_stack) {
+            function = HSD_V8_NO_FUNCTION;
+        } else if (is_running(frames, names, i)) {
+            function = frames->slots[frames->slots[i].first].function;
+            if (!is_of_program(names, functions, files, function)) function = HSD_V8_NO_FUNCTION;
+            frames->running[i + 1] = function; /* its variables that closures use */
+        }
+        frames->running[i] = function;
+    }
+    gather_proofs(frames, names);
+    return HSD_OK;
+}
+
+bool hsd_v8_frames_is_compiled(const hsd_v8_frames *frames, const hsd_v8_names *names, uint32_t slot)
+{
+    return slot < frames->count &&
+           hsd_v8_is_proven(names, frames->slots[frames->slots[slot].first].proof, HSD_V8_PROOF_COMPILED);
+}
+
+/* What runs a file: it has no name, and begins where the file does. */
+static bool is_top_level(const hsd_v8_function *function)
+{
+    return function->name.size == 0 && function->line == 1 && function->column == 1;
+}
+
+size_t hsd_v8_frames_text(const hsd_v8_names *names, const hsd_v8_functions *functions, const hsd_v8_files *files,
+                          uint32_t function, char out[HSD_V8_FRAME_BYTES])
+{
+    static const char begin[] = "locals of ", type[] = "Function ";
+    char name[HSD_V8_FUNCTION_TYPE_BYTES];
+    const hsd_v8_function *f = &functions->items[function];
+    const hsd_bytes file = hsd_v8_files_name(files, f->source == HSD_V8_NO_FILE ? f->file : f->source);
+    memcpy(out, begin, sizeof begin - 1);
+    if (is_top_level(f)) {
+        const size_t size = hsd_min_u64(file.size, HSD_V8_FRAME_BYTES - sizeof begin);
+        memcpy(out + sizeof begin - 1, file.data, size);
+        return sizeof begin - 1 + size;
+    }
+    const size_t size = hsd_v8_functions_type(functions, names, files, function, name);
+    const size_t skip = size > sizeof type - 1 ? sizeof type - 1 : 0;
+    memcpy(out + sizeof begin - 1, name + skip, size - skip);
+    return sizeof begin - 1 + size - skip;
+}
+
+void hsd_v8_frames_release(hsd_v8_frames *frames)
+{
+    free(frames->slots);
+    free(frames->running);
+    hsd_id_map_release(&frames->targets);
+    *frames = (hsd_v8_frames){0};
+}
