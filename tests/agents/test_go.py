@@ -389,5 +389,46 @@ def places(tool, folder):
         places_with(go, tool, folder / str(i))
 
 
+def expect_local(diff, name, objects):
+    root = row(diff["roots"], "root", f"local {name} of main.main (locals.go:30)")
+    check(root, f"no local {name} among {[r['root'] for r in diff['roots']]}")
+    check(root["new"]["objects"] >= objects, f"what {name} holds: {root}")
+
+
+def expect_orders(diff, orders):
+    expect_local(diff, "s", orders * 2)
+    same("orders", row(diff["types"], "type", "main.Order")["new"]["objects"], orders)
+
+
+def main_locals_with(go, tool, folder):
+    binary = go_programs.build(go, {"locals.go": (kit.HERE / "programs" / "go_locals.go").read_text(encoding="utf-8")})
+    dumps = [folder / f"{i}.heapdump" for i in range(3)]
+    with kit.Program([str(binary), *map(str, dumps)]) as program:
+        for i in range(3):
+            same("round", program.expect("round"), str(i + 1))
+            if i > 0:
+                tool.capture(program.pid, folder / f"{i}.hs")
+            program.tell("on")
+        program.expect("over")
+    for i, orders in ((1, 4000), (2, 6000)):
+        for name in (i - 1, i):
+            tool.run("import", "--exe", binary, dumps[name], "-o", folder / f"dump{name}.hs", "--force")
+        diff = tool.diff(folder / f"dump{i - 1}.hs", folder / f"dump{i}.hs")
+        expect_orders(diff, orders)
+        expect_local(diff, "names", orders // 4) # at other places Go's DWARF does not say where it is
+    if "go1.19" not in subprocess.run([go, "version"], check=True, capture_output=True, text=True).stdout:
+        expect_orders(tool.diff(folder / "1.hs", folder / "2.hs"), 6000) # 1.19 does not keep where the frames of a goroutine are that reads
+    blind = tool.diff(dumps[1], dumps[2])
+    held = row(blind["roots"], "root", "main goroutine")
+    check(held and held["new"]["objects"] >= 2 * 6000, f"without the program: {blind['roots']}")
+
+
+def main_locals(tool, folder):
+    """What main holds in variables of its own, one of which is on the stack with its map: by two dumps that it writes, and as it runs."""
+    for i, go in enumerate(compilers()):
+        (folder / str(i)).mkdir()
+        main_locals_with(go, tool, folder / str(i))
+
+
 if __name__ == "__main__":
-    kit.main({f.__name__: f for f in (leak, places, instances, cut, types, other_program, cores, live, live_aborted, live_without_debug_info)})
+    kit.main({f.__name__: f for f in (leak, places, instances, cut, types, other_program, cores, live, live_aborted, live_without_debug_info, main_locals)})

@@ -20,6 +20,7 @@ typedef struct walk {
     uint32_t last_function; /* name of that of the frame before; 0 = not known */
     bool is_written;        /* else its frames are only noted */
     bool has_start;         /* what it was started with is known, and names its roots */
+    bool is_main;           /* its variables name them */
     hsc_root_record root;
 } walk;
 
@@ -51,7 +52,8 @@ static hsd_status note_frame(walk *w, hsd_error *err)
     if (!has_chain(w) || w->pc == 0 || frames->count * sizeof *frames->at >= w->go->import->memory_bytes / 16)
         return HSD_OK;
     HSD_TRY(hsd_import_grow((void **)&frames->at, &frames->room, frames->count, sizeof *frames->at, err));
-    frames->at[frames->count++] = (goframe){.pc = w->depth == 0 ? w->pc : w->pc - 1, .end = w->bp + 16};
+    frames->at[frames->count++] =
+        (goframe){.pc = w->depth == 0 ? w->pc : w->pc - 1, .end = w->bp + 16, .low = w->sp, .is_main = w->is_main};
     return HSD_OK;
 }
 
@@ -87,7 +89,9 @@ static hsd_status look_at(walk *w, uint64_t address, uint64_t value, hsd_error *
 {
     if (!hsd_gocore_target(w->go, value, &w->root.target)) return HSD_OK;
     HSD_TRY(climb(w, address, err));
-    HSD_WRITE(w->go->import, hsc_root(w->go->import->writer, &w->root), err);
+    hsc_root_record root = w->root;
+    if (w->is_main) HSD_TRY(hsd_gowriter_local(&w->go->out, address, &root.label, err));
+    HSD_WRITE(w->go->import, hsc_root(w->go->import->writer, &root), err);
     return HSD_OK;
 }
 
@@ -194,8 +198,10 @@ static hsd_status begin_written(walk *w, uint64_t g, hsd_error *err)
 static hsd_status walk_goroutine(gocore *go, uint64_t g, bool is_written, hsd_error *err)
 {
     walk w = {.go = go, .is_written = is_written};
-    uint64_t status, low;
+    uint64_t status, low, id;
     HSD_TRY(hsd_gocore_field(go, g, G_STATUS, &status, err));
+    HSD_TRY(hsd_gocore_field(go, g, G_ID, &id, err));
+    w.is_main = id == GOROUTINE_MAIN;
     status &= ~(uint64_t)SCAN;
     if (status == IDLE || status == DEAD) return HSD_OK;
     HSD_TRY(hsd_gocore_field(go, g, G_STACK_LOW, &low, err));

@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "base/check.h"
@@ -33,9 +34,12 @@ enum {
     LIST_START_LENGTH
 };
 
-/* A variable of a function that is copied elsewhere; copies lead to its entry, and it alone has the type. */
+#define MOST_NAME ((size_t)256)
+
+/* A variable of a function that is copied elsewhere; copies lead to its entry, and it alone has the type and the name.
+ */
 typedef struct original {
-    uint32_t entry, type;
+    uint32_t entry, type, name;
 } original;
 
 typedef struct finding {
@@ -49,7 +53,8 @@ typedef struct finding {
     original *originals; /* in the order of their entries */
     size_t original_count, original_room;
     bool is_original; /* the function under way has no code of its own */
-    bool is_copy;     /* the type of the variable under way is that of its origin */
+    bool is_copy;     /* type and name of the variable under way are those of its origin */
+    uint32_t name;    /* of the variable under way, else */
 } finding;
 
 /* ---- expressions ---- */
@@ -65,8 +70,13 @@ static hsd_status add_local(finding *f, uint64_t pc, uint64_t type, int64_t offs
                             f->most_bytes >> 20);
         HSD_TRY(HSD_ARRAY_GROW(locals->at, locals->room, room, 0, "variables", err));
     }
-    locals->at[locals->count++] = (hsd_go_local){
-        .pc = pc, .offset = offset, .part = part, .type = (uint32_t)type, .is_whole = is_whole, .is_copy = f->is_copy};
+    locals->at[locals->count++] = (hsd_go_local){.pc = pc,
+                                                 .offset = offset,
+                                                 .part = part,
+                                                 .type = (uint32_t)type,
+                                                 .name = f->name,
+                                                 .is_whole = is_whole,
+                                                 .is_copy = f->is_copy};
     return HSD_OK;
 }
 
@@ -187,6 +197,18 @@ static size_t count_below(const finding *f, uint64_t pc)
     return low;
 }
 
+/* A place in the names of all, 0 where there is none, or no room. */
+static hsd_status keep_name(finding *f, const char *name, uint32_t *out, hsd_error *err)
+{
+    hsd_buffer *names = &f->locals->names;
+    const size_t size = name == NULL ? 0 : strlen(name);
+    *out = 0;
+    if (size == 0 || size > MOST_NAME || names->size + size >= f->most_bytes / 16) return HSD_OK;
+    if (names->size == 0) HSD_TRY(hsd_buffer_append(names, "", 1, err));
+    *out = (uint32_t)names->size;
+    return hsd_buffer_append(names, name, size + 1, err);
+}
+
 /* More than there is room for have no types. */
 static hsd_status keep_original(finding *f, const hsd_die *die, hsd_error *err)
 {
@@ -195,15 +217,19 @@ static hsd_status keep_original(finding *f, const hsd_die *die, hsd_error *err)
         if (f->taken_bytes + room * sizeof *f->originals > f->most_bytes / 2) return HSD_OK;
         HSD_TRY(HSD_ARRAY_GROW(f->originals, f->original_room, room, 0, "variables", err));
     }
-    f->originals[f->original_count++] = (original){(uint32_t)die->offset, (uint32_t)die->type};
+    uint32_t name;
+    HSD_TRY(keep_name(f, die->name, &name, err));
+    f->originals[f->original_count++] = (original){(uint32_t)die->offset, (uint32_t)die->type, name};
     return HSD_OK;
 }
 
-static uint32_t type_of_origin(const finding *f, uint32_t entry)
+static void take_from_origin(const finding *f, hsd_go_local *local)
 {
     size_t low;
-    HSD_LOWER_BOUND(low, 0, f->original_count, f->originals[low].entry, entry);
-    return low < f->original_count && f->originals[low].entry == entry ? f->originals[low].type : 0;
+    HSD_LOWER_BOUND(low, 0, f->original_count, f->originals[low].entry, local->type);
+    const bool is_there = low < f->original_count && f->originals[low].entry == local->type;
+    local->type = is_there ? f->originals[low].type : 0;
+    local->name = is_there ? f->originals[low].name : 0;
 }
 
 static hsd_status take_entry(finding *f, const hsd_die *die, hsd_error *err)
@@ -221,6 +247,8 @@ static hsd_status take_entry(finding *f, const hsd_die *die, hsd_error *err)
     f->is_copy = die->type == 0;
     const uint64_t type = f->is_copy ? die->origin : die->type;
     if (!is_variable || f->first == f->last || type == 0) return HSD_OK;
+    f->name = 0;
+    if (!f->is_copy) HSD_TRY(keep_name(f, die->name, &f->name, err));
     if (die->locations != 0) return take_list(f, type, die->locations - 1, err);
     for (size_t i = f->first; i < f->last && f->work_left > 0; i++) {
         f->work_left--;
@@ -279,7 +307,7 @@ hsd_status hsd_go_locals_read(hsd_go_locals *locals, const hsd_go_types *types, 
     if (status == HSD_OK) status = read_entries(&f, err);
     hsd_info_close(&f.info);
     for (uint32_t i = 0; i < locals->count; i++) {
-        if (locals->at[i].is_copy) locals->at[i].type = type_of_origin(&f, locals->at[i].type);
+        if (locals->at[i].is_copy) take_from_origin(&f, &locals->at[i]);
         locals->at[i].type = hsd_go_types_of_entry(types, locals->at[i].type);
     }
     free(f.originals);
@@ -300,5 +328,6 @@ uint32_t hsd_go_locals_find(const hsd_go_locals *locals, uint64_t pc)
 void hsd_go_locals_release(hsd_go_locals *locals)
 {
     free(locals->at);
+    hsd_buffer_release(&locals->names);
     *locals = (hsd_go_locals){0};
 }

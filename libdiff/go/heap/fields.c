@@ -94,6 +94,19 @@ hsd_status hsd_goheap_read_content(goheap *go, const goheap_content *content, go
     return HSD_OK;
 }
 
+hsd_status hsd_goheap_read_words(goheap *go, const goheap_content *content, goheap_pointer_fn tell, void *context,
+                                 hsd_error *err)
+{
+    uint8_t word[8];
+    const uint64_t here = hsd_source_offset(go->source);
+    HSD_TRY(hsd_source_seek(go->source, content->bytes_offset, err));
+    for (uint64_t offset = 0; offset + go->pointer_bytes <= content->size; offset += go->pointer_bytes) {
+        HSD_TRY(hsd_source_copy(go->source, word, go->pointer_bytes, err));
+        HSD_TRY(tell_word(go, word, offset, tell, context, err));
+    }
+    return hsd_source_seek(go->source, here, err);
+}
+
 hsd_status hsd_goheap_read_pattern(goheap *go, goheap_pattern *pattern, hsd_error *err)
 {
     uint64_t offset;

@@ -30,7 +30,7 @@ hsd_status hsd_goheap_check_memory(const void *context, hsd_error *err)
                            hsd_names_memory(&go->frames) + go->pattern_room * sizeof *go->types_of +
                            go->bucket_room * sizeof *go->buckets + go->sample_room * sizeof *go->samples +
                            hsd_goheap_types_memory(go) + hsd_id_table_memory(&go->goroutines) +
-                           go->start_room * sizeof *go->starts;
+                           hsd_id_table_memory(&go->slots) + go->slots.count + go->start_room * sizeof *go->starts;
     const uint64_t allowed = go->import->memory_bytes / (go->typed == NULL ? 2 : 16);
     return hsd_import_expect_room(taken, allowed, "the names and sites of this dump", taken * 4 + HSD_IMPORT_MORE, err);
 }
@@ -68,6 +68,8 @@ static hsd_status import_dump(goheap *go, hsd_error *err)
 {
     HSD_TRY(hsd_goheap_open_types(go, err));
     HSD_TRY(hsd_goheap_scan(go, err));
+    go->is_referred = calloc((size_t)go->slots.count + 1, 1);
+    if (go->is_referred == NULL) return hsd_fail_nomem(err, "what frames hold");
     if (go->pointer_bytes == 0) return hsd_goheap_corrupt(go, "there is nothing in it", err);
     hsd_import_note_input(go->import);
     HSD_TRY(hsd_goheap_find_types(go, err));
@@ -97,6 +99,8 @@ static hsd_status run_goheap(hsd_import *import, hsd_error *err)
     hsd_buffer_release(&go->bytes);
     hsd_id_table_release(&go->goroutines);
     hsd_id_table_release(&go->mapped);
+    hsd_id_table_release(&go->slots);
+    free(go->is_referred);
     free(go->starts);
     free(go->types_of);
     free(go->buckets);

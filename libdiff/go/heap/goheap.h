@@ -91,6 +91,9 @@ typedef struct goheap {
     uint64_t stats[GOHEAP_STATS], collections; /* memstats; 0 without */
     bool has_stats;
     uint64_t segments, arguments, first_thread; /* what tells the process instance */
+    bool scans_main;                            /* the goroutine whose frames are scanned is the main one */
+    hsd_id_table slots;                         /* objects that words of frames lead to, whatever is said of these */
+    uint8_t *is_referred;                       /* by their numbers - 1: an object refers to it, too */
     uint64_t globals_low, globals_high;         /* segments with pointers lie in between; 0,0 = there are none */
     hsd_id_table mapped;                        /* memory outside of the heap that is counted */
     goheap_index index;
@@ -148,6 +151,10 @@ hsd_status hsd_goheap_open_content(goheap *go, goheap_content *content, hsd_erro
 hsd_status hsd_goheap_read_content(goheap *go, const goheap_content *content, goheap_pointer_fn tell, void *context,
                                    hsd_error *err);
 
+/* The same of every word that is not 0, whatever the list says. */
+hsd_status hsd_goheap_read_words(goheap *go, const goheap_content *content, goheap_pointer_fn tell, void *context,
+                                 hsd_error *err);
+
 /* What is known of an object beside its size. */
 typedef struct goheap_pattern {
     uint64_t count, hash;
@@ -189,6 +196,9 @@ void hsd_goheap_sort_samples(goheap *go);
 uint32_t hsd_goheap_site_of(const goheap *go, uint64_t address);
 
 /* ---- goroutines.c ---- */
+
+/* Words of a frame that lead to objects, which are all known by then: go->slots. */
+hsd_status hsd_goheap_note_slots(goheap *go, const goheap_content *content, hsd_error *err);
 
 hsd_status hsd_goheap_note_goroutine(goheap *go, uint64_t address, uint64_t created_at, hsd_error *err);
 

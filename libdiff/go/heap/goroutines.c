@@ -47,3 +47,20 @@ const goheap_start *hsd_goheap_start_of(const goheap *go, uint64_t address)
     const uint32_t number = hsd_id_table_find(&go->goroutines, address);
     return number == 0 ? NULL : &go->starts[number];
 }
+
+static hsd_status note_slot(void *context, uint64_t offset, uint64_t value, hsd_error *err)
+{
+    goheap *go = context;
+    uint64_t target;
+    uint32_t number;
+    (void)offset;
+    if (!hsd_goheap_index_find(&go->index, value, &target)) return HSD_OK;
+    const uint32_t before = go->slots.count;
+    HSD_TRY(hsd_id_table_put(&go->slots, target, &number, err));
+    return go->slots.count == before ? HSD_OK : hsd_goheap_check_memory(go, err);
+}
+
+hsd_status hsd_goheap_note_slots(goheap *go, const goheap_content *content, hsd_error *err)
+{
+    return hsd_goheap_read_words(go, content, note_slot, go, err);
+}

@@ -87,6 +87,7 @@ static hsd_status scan_goroutine(goheap *go, hsd_error *err)
     HSD_TRY(hsd_goheap_numbers(go, numbers, 8, err));
     HSD_TRY(hsd_goheap_skip_text(go, err));
     HSD_TRY(hsd_goheap_numbers(go, rest, 4, err));
+    go->scans_main = numbers[2] == GOROUTINE_MAIN;
     return hsd_goheap_note_goroutine(go, numbers[0], numbers[3], err);
 }
 
@@ -101,6 +102,7 @@ static hsd_status scan_frame(goheap *go, hsd_error *err)
     HSD_TRY(hsd_goheap_text(go, NAME_BYTES, &function, err));
     HSD_TRY(hsd_goheap_note_function(go, function, pcs[1], err));
     HSD_TRY(hsd_goheap_skip_fields(go, err));
+    HSD_TRY(hsd_goheap_note_slots(go, &content, err));
     return hsd_goheap_place_frame(go, head[0], pcs[1], head[1] == 0, &content, err);
 }
 

@@ -157,7 +157,8 @@ hsd_status hsd_goheap_place_frame(goheap *go, uint64_t sp, uint64_t pc, bool is_
                             sizeof *typed->frames.at, err));
     HSD_TRY(hsd_import_grow((void **)&typed->stacks, &typed->stack_room, typed->stack_count, sizeof *typed->stacks,
                             err));
-    typed->frames.at[typed->frames.count++] = (goframe){.pc = is_innermost ? pc : pc - 1, .end = end};
+    typed->frames.at[typed->frames.count++] =
+        (goframe){.pc = is_innermost ? pc : pc - 1, .end = end, .low = sp, .is_main = go->scans_main};
     typed->stacks[typed->stack_count++] = (goheap_range){sp, content->size, content->bytes_offset};
     return HSD_OK;
 }

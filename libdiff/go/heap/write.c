@@ -17,16 +17,18 @@
 #include "base/check.h"
 #include "go/heap/goheap.h"
 
-enum { PROGRESS_EVERY = 4096, NAME_BYTES = 1024, NO_THREAD = 0 };
+enum { PROGRESS_EVERY = 4096, NAME_BYTES = 1024, NO_THREAD = 0, TOLD_WORDS = 8192 };
 
 typedef struct writing {
     goheap *go;
-    uint32_t thread;               /* goroutine that was told last */
-    const goheap_pattern *pattern; /* of the object under way */
-    uint64_t address;              /* of the object or the segment under way */
-    hsc_root_record root;          /* of the bytes under way */
-    hsc_root_record goroutine;     /* of the one that was told last */
-    bool is_timer_list;            /* is the object under way one */
+    uint32_t thread;                /* goroutine that was told last */
+    const goheap_pattern *pattern;  /* of the object under way */
+    uint64_t address;               /* of the object or the segment under way */
+    hsc_root_record root;           /* of the bytes under way */
+    hsc_root_record goroutine;      /* of the one that was told last */
+    bool is_main;                   /* that is the main one */
+    uint64_t told[TOLD_WORDS / 64]; /* of the frame under way: words that its list of pointers has, one bit each */
+    bool is_timer_list;             /* is the object under way one */
     const char *segment;
 } writing;
 
@@ -46,6 +48,8 @@ static hsd_status tell_reference(void *context, uint64_t offset, uint64_t value,
     uint64_t target, index = 0;
     uint32_t label = 0;
     if (!hsd_goheap_index_find(&w->go->index, value, &target)) return HSD_OK;
+    const uint32_t slot = hsd_id_table_find(&w->go->slots, target);
+    if (slot != 0 && target != w->address) w->go->is_referred[slot - 1] = 1;
     if (has_own_root(w, target))
         HSD_TRY(hsd_goheap_put_waiting_label(w->go, &label, err));
     else
@@ -136,10 +140,50 @@ static hsd_status write_segment(writing *w, const char *name, hsd_error *err)
     return hsd_goheap_read_content(w->go, &content, tell_global, w, err);
 }
 
+/* The variable that a word of a frame is, where it is known: of the main goroutine, with the program at hand. */
+static hsd_status find_local(writing *w, uint64_t offset, uint32_t *label, hsd_error *err)
+{
+    if (!w->is_main || w->go->typed == NULL) return HSD_OK;
+    return hsd_gowriter_local(&w->go->out, w->address + offset, label, err);
+}
+
 static hsd_status tell_local(void *context, uint64_t offset, uint64_t value, hsd_error *err)
 {
-    (void)offset;
-    return write_root(context, value, err);
+    writing *w = context;
+    const uint64_t word = offset / w->go->pointer_bytes;
+    if (word < TOLD_WORDS) w->told[word / 64] |= UINT64_C(1) << word % 64;
+    w->root.label = w->goroutine.label;
+    HSD_TRY(find_local(w, offset, &w->root.label, err));
+    return write_root(w, value, err);
+}
+
+/* A word that is no pointer by the list. What objects refer to is held by them, unless the variable is known. */
+static hsd_status tell_other(void *context, uint64_t offset, uint64_t value, hsd_error *err)
+{
+    writing *w = context;
+    const goheap *go = w->go;
+    const uint64_t word = offset / go->pointer_bytes;
+    uint64_t target;
+    if (word < TOLD_WORDS && (w->told[word / 64] >> word % 64 & 1) != 0) return HSD_OK;
+    if (!hsd_goheap_index_find(&go->index, value, &target)) return HSD_OK;
+    const uint32_t slot = hsd_id_table_find(&go->slots, target);
+    w->root.label = 0;
+    HSD_TRY(find_local(w, offset, &w->root.label, err));
+    if (w->root.label == 0 && (slot == 0 || go->is_referred[slot - 1] != 0)) return HSD_OK;
+    if (w->root.label == 0) w->root.label = w->goroutine.label;
+    return write_root(w, value, err);
+}
+
+/*
+ * The list has no variable whose address is taken: since 1.12 Go finds these from the pointers to them. A collection
+ * ran just before, so what words of frames lead to was held, and where nothing else leads there, by them.
+ */
+static hsd_status write_slots(writing *w, const goheap_content *content, hsd_error *err)
+{
+    memset(w->told, 0, sizeof w->told);
+    HSD_TRY(hsd_goheap_read_content(w->go, content, tell_local, w, err));
+    w->root.flags |= HSC_ROOT_SECONDARY;
+    return hsd_goheap_read_words(w->go, content, tell_other, w, err);
 }
 
 static hsd_status write_goroutine(writing *w, hsd_error *err)
@@ -158,6 +202,7 @@ static hsd_status write_goroutine(writing *w, hsd_error *err)
     w->root = (hsc_root_record){.kind = HSC_ROOT_STACK, .thread = w->thread};
     HSD_TRY(hsd_goheap_goroutine_label(w->go, start == NULL ? &unknown : start, &w->root.label, &w->root.flags, err));
     w->goroutine = w->root;
+    w->is_main = numbers[2] == GOROUTINE_MAIN;
     HSD_TRY(write_root(w, rest[0], err));
     w->root.flags = HSC_ROOT_SECONDARY; /* from it the whole runtime can be reached */
     return write_root(w, numbers[0], err);
@@ -182,12 +227,14 @@ static hsd_status write_frame(writing *w, hsd_error *err)
         w->root = (hsc_root_record){.kind = HSC_ROOT_STACK};
         HSD_TRY(hsd_gowriter_format(&go->out, &w->root.label, err, "goroutines in %.*s", (int)text.size,
                                     (const char *)text.data));
-        return hsd_goheap_read_content(go, &content, tell_local, w, err);
+        w->goroutine = w->root;
+        return write_slots(w, &content, err);
     }
     HSD_WRITE(go->import, hsc_frame(go->import->writer, w->thread, depth, name, 0, 0), err);
     w->goroutine.frame = depth + 1;
     w->root = w->goroutine;
-    return hsd_goheap_read_content(go, &content, tell_local, w, err);
+    w->address = head[0];
+    return write_slots(w, &content, err);
 }
 
 static hsd_status write_finalizer(writing *w, bool is_queued, hsd_error *err)

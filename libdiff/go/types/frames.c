@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "base/check.h"
 #include "base/fail.h"
 #include "go/dwarf/go_locals.h"
 #include "go/types/typing.h"
@@ -16,31 +17,96 @@ static int by_pc(const void *a, const void *b)
     return x->end < y->end ? -1 : x->end > y->end;
 }
 
-static hsd_status follow_part(gotyping *t, const hsd_go_local *local, uint64_t address, hsd_error *err)
+/* ---- what lies on the stack itself ---- */
+
+enum { MOST_INSIDE = 32 };
+
+/* The variable under way, and what it leads to on the stack: a map that does not leave its function is there. */
+typedef struct reading {
+    gotyping *t;
+    const goframe *frame;
+    const char *name; /* "" = its roots are not named */
+    struct {
+        uint64_t address;
+        uint32_t type;
+    } inside[MOST_INSIDE];
+    unsigned count;
+} reading;
+
+static hsd_status add_part(reading *r, uint64_t address, uint64_t bytes, hsd_error *err)
+{
+    const golocal local = {.address = address, .bytes = hsd_max_u64(bytes, 8), .pc = r->frame->pc};
+    return r->name[0] == '\0' ? HSD_OK : hsd_golocals_add(&r->t->locals, &local, r->name, err);
+}
+
+static hsd_status add_inside(reading *r, const goword *word, uint64_t value, hsd_error *err)
+{
+    const uint32_t type = hsd_go_types_resolve(&r->t->types, word->target);
+    if (word->what != GO_POINTER || type == 0 || value < r->frame->low || value >= r->frame->end ||
+        r->count == MOST_INSIDE)
+        return HSD_OK;
+    r->inside[r->count].address = value;
+    r->inside[r->count++].type = type;
+    HSD_TRY(add_part(r, value, hsd_go_types_size(&r->t->types, type), err));
+    return hsd_gotyping_value(r->t, value, type, err);
+}
+
+static hsd_status look_inside(reading *r, uint64_t address, uint32_t type, hsd_error *err)
 {
     const goplan *plan;
     uint64_t value;
-    const uint32_t type = hsd_go_types_resolve(&t->types, local->type);
-    if (type == 0) return HSD_OK;
-    HSD_TRY(hsd_goplans_of(&t->plans, type, &plan, err));
+    HSD_TRY(hsd_goplans_of(&r->t->plans, type, &plan, err));
     for (uint32_t i = 0; i < plan->count; i++) {
-        const goword *word = &plan->words[i];
-        if (word->offset != local->part || word->what == GO_EFACE || word->what == GO_IFACE) continue;
-        HSD_TRY(hsd_gomemory_word(&t->memory, address, &value, err));
-        if (value != 0) HSD_TRY(hsd_gotyping_follow(t, word, address, value, err));
+        HSD_TRY(hsd_gomemory_word(&r->t->memory, address + plan->words[i].offset, &value, err));
+        HSD_TRY(add_inside(r, &plan->words[i], value, err));
     }
     return HSD_OK;
 }
 
-static hsd_status follow_frame(gotyping *t, const hsd_go_locals *locals, const goframe *frame, hsd_error *err)
+/* Words that need the one behind them are followed where the variable stands in one piece. */
+static hsd_status follow_part(reading *r, const hsd_go_local *local, uint32_t type, uint64_t address, hsd_error *err)
+{
+    const goplan *plan;
+    uint64_t value;
+    HSD_TRY(hsd_goplans_of(&r->t->plans, type, &plan, err));
+    for (uint32_t i = 0; i < plan->count; i++) {
+        const goword *word = &plan->words[i];
+        if (word->offset != local->part || word->what == GO_EFACE || word->what == GO_IFACE) continue;
+        HSD_TRY(hsd_gomemory_word(&r->t->memory, address, &value, err));
+        if (value == 0) continue;
+        HSD_TRY(hsd_gotyping_follow(r->t, word, address, value, err));
+        HSD_TRY(add_inside(r, word, value, err));
+    }
+    return HSD_OK;
+}
+
+static hsd_status read_local(gotyping *t, const hsd_go_locals *locals, const goframe *frame, const hsd_go_local *local,
+                             hsd_error *err)
+{
+    const uint64_t address = frame->end + (uint64_t)local->offset;
+    const uint32_t type = hsd_go_types_resolve(&t->types, local->type);
+    const bool is_named = frame->is_main && hsd_gotask_is_own(t, frame->pc);
+    reading r = {.t = t, .frame = frame, .name = is_named ? hsd_go_locals_name(locals, local) : ""};
+    if (type == 0) return HSD_OK;
+    HSD_TRY(add_part(&r, address, local->is_whole ? hsd_go_types_size(&t->types, type) : 8, err));
+    if (local->is_whole) {
+        HSD_TRY(hsd_gotyping_value(t, address, type, err));
+        HSD_TRY(look_inside(&r, address, type, err));
+    } else {
+        HSD_TRY(follow_part(&r, local, type, address, err));
+    }
+    for (unsigned i = 0; i < r.count; i++)
+        HSD_TRY(look_inside(&r, r.inside[i].address, r.inside[i].type, err));
+    return HSD_OK;
+}
+
+/* ---- all ---- */
+
+static hsd_status read_frame(gotyping *t, const hsd_go_locals *locals, const goframe *frame, hsd_error *err)
 {
     const uint64_t pc = frame->pc - t->bias;
-    for (uint32_t i = hsd_go_locals_find(locals, pc); i < locals->count && locals->at[i].pc == pc; i++) {
-        const hsd_go_local *local = &locals->at[i];
-        const uint64_t address = frame->end + (uint64_t)local->offset;
-        HSD_TRY(local->is_whole ? hsd_gotyping_value(t, address, local->type, err)
-                                : follow_part(t, local, address, err));
-    }
+    for (uint32_t i = hsd_go_locals_find(locals, pc); i < locals->count && locals->at[i].pc == pc; i++)
+        HSD_TRY(read_local(t, locals, frame, &locals->at[i], err));
     return HSD_OK;
 }
 
@@ -60,7 +126,8 @@ hsd_status hsd_gotyping_frames(gotyping *t, const hsd_elf *program, goframes *fr
     hsd_status status = hsd_go_locals_read(&locals, &t->types, program, pcs, count, most_bytes, err);
     free(pcs);
     for (uint32_t i = 0; status == HSD_OK && i < frames->count; i++)
-        status = follow_frame(t, &locals, &frames->at[i], err);
+        status = read_frame(t, &locals, &frames->at[i], err);
     hsd_go_locals_release(&locals);
+    hsd_golocals_sort(&t->locals);
     return status == HSD_OK ? hsd_gotyping_settle(t, err) : status;
 }

@@ -27,6 +27,7 @@ void hsd_gotyping_close(gotyping *t)
     if (t->plans.types != NULL) hsd_goplans_close(&t->plans);
     hsd_goslots_release(&t->slots);
     hsd_gostatics_release(&t->statics);
+    hsd_golocals_release(&t->locals);
     hsd_go_types_release(&t->types);
     hsd_go_lines_release(&t->lines);
     hsd_id_table_release(&t->itabs);

@@ -16,6 +16,7 @@
 #define HSD_GO_TYPES_TYPING_H
 
 #include "go/dwarf/go_lines.h"
+#include "go/types/locals.h"
 #include "go/types/memory.h"
 #include "go/types/plans.h"
 #include "go/types/slots.h"
@@ -45,6 +46,7 @@ typedef struct gotyping {
     goplans plans;
     goslots slots;
     gostatics statics;
+    golocals locals;
     gomemory memory;
     uint64_t bias;        /* added to addresses of the executable where the program is elsewhere */
     hsd_id_table itabs;   /* addresses of itabs whose types are in `itab_types` */
@@ -75,6 +77,8 @@ uint32_t hsd_gotyping_described(const gotyping *t, uint64_t runtime_type);
 typedef struct goframe {
     uint64_t pc;  /* of the program, in the instruction that it is in */
     uint64_t end; /* the frame's CFA */
+    uint64_t low; /* the stack's end on the other side, as far as it is known */
+    bool is_main; /* of the main goroutine */
 } goframe;
 
 /* Frames that are kept by an importer. */
@@ -90,7 +94,7 @@ hsd_status hsd_gotyping_run(gotyping *t, hsd_error *err);
 hsd_status hsd_gotyping_settle(gotyping *t, hsd_error *err);
 
 /* The variables of these frames, by the DWARF of the program, and all that can be found from them: guesses, so after
- * hsd_gotyping_run. Sorts the frames. */
+ * hsd_gotyping_run. Sorts the frames, and fills t->locals. */
 hsd_status hsd_gotyping_frames(gotyping *t, const hsd_elf *program, goframes *frames, uint64_t most_bytes,
                                hsd_error *err);
 

@@ -3,6 +3,7 @@
  */
 #include "go/types/writer.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
 
@@ -49,6 +50,21 @@ hsd_status hsd_gowriter_format(gowriter *w, uint32_t *number, hsd_error *err, co
     const hsd_bytes formatted = hsd_import_format(text, sizeof text, format, arguments);
     va_end(arguments);
     return hsd_gowriter_string(w, formatted, number, err);
+}
+
+hsd_status hsd_gowriter_local(gowriter *w, uint64_t address, uint32_t *number, hsd_error *err)
+{
+    const gotyping *t = w->typing;
+    const golocal *local = t == NULL ? NULL : hsd_golocals_find(&t->locals, address);
+    const hsd_go_function *code = local == NULL ? NULL : hsd_go_types_code_at(&t->types, local->pc - t->bias);
+    const char *file;
+    uint32_t line;
+    if (code == NULL) return HSD_OK;
+    const char *name = (const char *)t->locals.names.data + local->name,
+               *function = hsd_go_types_text(&t->types, code->name);
+    if (!hsd_go_lines_find(&t->lines, code->low, &file, &line))
+        return hsd_gowriter_format(w, number, err, "local %s of %s", name, function);
+    return hsd_gowriter_format(w, number, err, "local %s of %s (%s:%" PRIu32 ")", name, function, file, line);
 }
 
 /* ---- types ---- */

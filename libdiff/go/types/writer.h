@@ -33,6 +33,10 @@ hsd_status hsd_gowriter_string(gowriter *w, hsd_bytes text, uint32_t *number, hs
 hsd_status hsd_gowriter_format(gowriter *w, uint32_t *number, hsd_error *err, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
+/* "local orders of main.main (shop.go:12)": the string of the variable at this address of a stack (locals.h). *number
+ * stays where none is known. */
+hsd_status hsd_gowriter_local(gowriter *w, uint64_t address, uint32_t *number, hsd_error *err);
+
 /* A type by its name, and one that is known. */
 hsd_status hsd_gowriter_name_type(gowriter *w, const char *name, size_t size, uint32_t *number, hsd_error *err);
 hsd_status hsd_gowriter_type(gowriter *w, gotyped typed, uint32_t *number, hsd_error *err);
