@@ -44,12 +44,13 @@ hsd_status hsd_adjacency_use_thread(hsd_adjacency *a, hsd_error *err)
 
 static hsd_status encode_batch(void *context, hsd_error *err)
 {
-    const hsd_adjacency_feed *feed = context;
+    const hsd_adjacency_feed *feed = context; /* who gathers writes there all the time: not asked in the loop */
+    hsd_adjacency *const a = feed->adjacency;
     const uint32_t *at = feed->encoding, *end = at + feed->encoded;
     while (at < end) {
         const uint32_t source = at[0], count = at[1];
         const uint32_t *targets = at + HEADER_WORDS, *names = at[2] != 0 ? targets + count : NULL;
-        HSD_TRY(hsd_adjacency_encode(feed->adjacency, source, targets, names, count, err));
+        HSD_TRY(hsd_adjacency_encode(a, source, targets, names, count, err));
         at = targets + (names != NULL ? 2 : 1) * (size_t)count;
     }
     return HSD_OK;

@@ -34,7 +34,7 @@ typedef struct hsd_part_header {
 struct hsd_adjacency_feed; /* adjacency_feed.c */
 
 struct hsd_adjacency {
-    uint64_t edge_count;
+    struct hsd_adjacency_feed *feed; /* NULL: nothing is encoded by another thread */
     uint32_t node_count;
     bool is_finished;
     bool has_names;
@@ -48,8 +48,9 @@ struct hsd_adjacency {
     hsd_name_blocks names;
     uint32_t *names_from; /* for each block a block of names, at or before the one of its first node */
 
-    /* building */
+    /* building; a thread that encodes writes here all the time, and who feeds it asks for `feed` alone, far above */
     hsd_temp_space *space;
+    uint64_t edge_count;
     uint32_t largest_target;
     uint32_t source; /* whose targets are gathered */
     bool has_source;
@@ -64,8 +65,7 @@ struct hsd_adjacency {
     uint32_t list_bytes;
     uint16_t *at; /* MAX_BLOCK_NODES + 1 */
     uint32_t open_first, open_count;
-    uint32_t next_node;              /* nodes below have their place in a block */
-    struct hsd_adjacency_feed *feed; /* NULL: nothing is encoded by another thread */
+    uint32_t next_node; /* nodes below have their place in a block */
 
     bool is_view; /* blocks are those of another, which is resident */
 

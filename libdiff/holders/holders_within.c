@@ -113,23 +113,24 @@ static hsd_status enter_inner_leaf(void *context, const hsd_tree_node *node, voi
     return enter_inner_holder(p, node, parent, &here, err);
 }
 
+/* With a copy of its own of what is said of the side: those of both lie in one line of cache, and each walk counts. */
 static hsd_status walk_tree(void *context, hsd_error *err)
 {
-    pass *p = context;
-    hsd_growth *growth = p->growth;
-    hsd_sorter *tree = growth->pair->sides[p->side].tree;
-    HSD_TRY(hsd_growth_take_back(growth, p->side, err));
-    const hsd_tree_visitor visitor = {.context = p,
+    pass p = *(const pass *)context;
+    hsd_growth *growth = p.growth;
+    hsd_sorter *tree = growth->pair->sides[p.side].tree;
+    HSD_TRY(hsd_growth_take_back(growth, p.side, err));
+    const hsd_tree_visitor visitor = {.context = &p,
                                       .frame_bytes = sizeof(hsd_below),
                                       .fills_frames = true,
                                       .enter = enter_inner_holder,
                                       .leaf = enter_inner_leaf,
-                                      .bits = {growth->pair->is_kept[p->side], growth->holds_nothing[p->side]}};
+                                      .bits = {growth->pair->is_kept[p.side], growth->holds_nothing[p.side]}};
     hsd_below root;
-    p->total = hsd_sorter_count(tree);
-    HSD_TRY(hsd_below_begin(growth, p->chosen, &root, err));
+    p.total = hsd_sorter_count(tree);
+    HSD_TRY(hsd_below_begin(growth, p.chosen, &root, err));
     HSD_TRY(hsd_tree_walk(tree, &visitor, &root, growth->memory_bytes / 16, &growth->pair->space, err));
-    return hsd_growth_put_aside(growth, p->side, err);
+    return hsd_growth_put_aside(growth, p.side, err);
 }
 
 static hsd_status walk_both_inner_holders(hsd_growth *growth, hsd_growth *before, const hsd_growth_chosen *chosen,

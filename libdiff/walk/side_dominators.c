@@ -130,16 +130,18 @@ static hsd_status pass_side_dominator(links *l, hsd_error *err)
 
 /* ---- in plain memory ---- */
 
+/* Works on a copy of its own: the two halves stand side by side, and what both threads write all the time must not
+ * share a line of cache. */
 static hsd_status pass_flat(void *context, hsd_error *err)
 {
-    links *l = context;
-    begin_ring(l);
-    for (uint32_t node = l->from; node < l->end; node++) {
-        const uint32_t first = hsd_places_first_flat(l->places, node);
-        if (first != 0) see_all(l, node, first); /* 0: it is not live */
-        if ((node & PROGRESS_STEPS) == 0) HSD_TRY(check_side_dominator(l, node, err));
+    links l = *(const links *)context;
+    begin_ring(&l);
+    for (uint32_t node = l.from; node < l.end; node++) {
+        const uint32_t first = hsd_places_first_flat(l.places, node);
+        if (first != 0) see_all(&l, node, first); /* 0: it is not live */
+        if ((node & PROGRESS_STEPS) == 0) HSD_TRY(check_side_dominator(&l, node, err));
     }
-    return end_ring(l, err);
+    return end_ring(&l, err);
 }
 
 static links flat_links(const hsd_side_walk *side, hsd_adjacency *adjacency, uint32_t from, uint32_t end)
