@@ -8,8 +8,7 @@
  * Pending buckets wait on a small stack; a bucket can be divided only as often as its range has bits.
  *
  * With a second thread and everything in memory, that thread sorts the next bucket while the first makes semidominators
- * of the last one. It gives chunks back to the reel and takes none, so the first may read parents, and writes
- * semidominators to their tape when the other is done.
+ * of the last one.
  */
 #include <stdlib.h>
 
@@ -70,6 +69,7 @@ static inline bool next_back(bucket_reader *r, raw_item *item)
 {
     uint32_t step, folded;
     if (r->back_left == 0 || !hsd_tape_has_more(&r->reader)) return false;
+    if (r->back_left == r->bucket->anew_count) r->source = r->group = 0;
     r->back_left--;
     const uint8_t *at = hsd_tape_varint(r->reader.at, &item->slot);
     at = hsd_tape_varint(at, &step);

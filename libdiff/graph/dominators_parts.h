@@ -65,11 +65,13 @@ typedef struct hsd_dominators_limits {
 } hsd_dominators_limits;
 
 /* Predecessors of the core nodes lo … hi - 1. First the forward references, as (node - lo, predecessor); then
- * the others, as (node - lo, predecessor, its group), ascending by predecessor, as differences. */
+ * the others, as (node - lo, predecessor, its group), ascending by predecessor, as differences, which begin anew where
+ * what a second thread wrote begins. */
 typedef struct hsd_bucket {
     hsd_tape tape;
     uint32_t lo, hi;
     uint64_t forward_count, back_count;
+    uint64_t anew_count;              /* of back_count: by the second thread */
     uint32_t last_source, last_group; /* of the writer */
 } hsd_bucket;
 
@@ -251,7 +253,7 @@ static inline bool hsd_core_get(hsd_tape_reader *reader, hsd_core_node *node, ui
 
 /* References of one node to nodes that were reached before it: source's place - that of the list before,
  * number of targets, the first target folded against the list's before, gaps - 1; as varints. A long list comes in
- * several. */
+ * several. The first list of a chunk stands as if none came before it. */
 #define HSD_BACK_LIST_ITEMS 32u
 
 typedef struct hsd_back_list {

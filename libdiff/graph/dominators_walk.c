@@ -86,7 +86,7 @@ static hsd_status push(walk *w, uint32_t place, const uint32_t *nodes, uint32_t 
 
 /* ---- lists ---- */
 
-/* Writes references to nodes that were reached before. */
+/* Writes references to nodes that were reached before. Each chunk can be read without those before it. */
 static void put_back(walk *w, uint32_t place, const uint32_t *nodes, uint32_t count)
 {
     hsd_tape *tape = &w->d->back;
@@ -94,6 +94,7 @@ static void put_back(walk *w, uint32_t place, const uint32_t *nodes, uint32_t co
     while (count > 0) {
         const uint32_t part = count < HSD_BACK_LIST_ITEMS ? count : HSD_BACK_LIST_ITEMS;
         uint8_t *at = hsd_tape_room(tape, (3 + HSD_BACK_LIST_ITEMS) * HSD_VARINT_MOST);
+        if (at == tape->buffer) w->last_source = w->last_first = 0;
         at = hsd_varint_put(at, place - w->last_source);
         at = hsd_varint_put(at, part);
         at = hsd_varint_put(at, hsd_fold_difference(nodes[0], w->last_first));
@@ -109,8 +110,10 @@ static void put_back(walk *w, uint32_t place, const uint32_t *nodes, uint32_t co
 
 bool hsd_back_get(hsd_tape_reader *reader, const hsd_back_list *last, hsd_back_list *list)
 {
+    static const hsd_back_list none;
     uint32_t number;
     if (!hsd_tape_has_more(reader)) return false;
+    if (reader->at == reader->begin) last = &none;
     const uint8_t *at = hsd_tape_varint(reader->at, &number);
     list->source = last->source + number;
     at = hsd_tape_varint(at, &list->count);

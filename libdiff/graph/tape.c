@@ -18,7 +18,7 @@
 void hsd_reel_init(hsd_reel *reel, bool is_resident, uint32_t chunk_bytes, hsd_temp_space *space)
 {
     HSD_ASSERT(chunk_bytes % 16 == 0 && chunk_bytes >= HSD_TAPE_MIN_CHUNK);
-    memset(reel, 0, sizeof *reel);
+    *reel = (hsd_reel){.lock = PTHREAD_MUTEX_INITIALIZER};
     reel->is_resident = is_resident;
     reel->chunk_bytes = chunk_bytes;
     reel->space = space;
@@ -27,15 +27,20 @@ void hsd_reel_init(hsd_reel *reel, bool is_resident, uint32_t chunk_bytes, hsd_t
 
 hsd_status hsd_reel_check(const hsd_reel *reel, hsd_error *err)
 {
-    if (reel->status != HSD_OK && err != NULL) *err = reel->error;
-    return reel->status;
+    const hsd_status status = reel->status;
+    if (status != HSD_OK && err != NULL) *err = reel->error;
+    return status;
 }
 
+/* Whoever sees the status sees the error. */
 static void stick(hsd_reel *reel, hsd_status status, const hsd_error *error)
 {
-    if (reel->status != HSD_OK) return;
-    reel->status = status;
-    reel->error = *error;
+    pthread_mutex_lock(&reel->lock);
+    if (reel->status == HSD_OK) {
+        reel->error = *error;
+        reel->status = status;
+    }
+    pthread_mutex_unlock(&reel->lock);
 }
 
 static const char TAPES[] = "the dominators' tapes";
@@ -68,7 +73,7 @@ static bool add_slab(hsd_reel *reel)
     return true;
 }
 
-static bool take_chunk(hsd_reel *reel, uint32_t *number)
+static bool find_chunk(hsd_reel *reel, uint32_t *number)
 {
     if (reel->idle_count > 0) {
         *number = reel->idle[--reel->idle_count];
@@ -79,16 +84,27 @@ static bool take_chunk(hsd_reel *reel, uint32_t *number)
     return true;
 }
 
+static bool take_chunk(hsd_reel *reel, hsd_tape_chunk *chunk)
+{
+    *chunk = (hsd_tape_chunk){0};
+    pthread_mutex_lock(&reel->lock);
+    const bool is_there = find_chunk(reel, &chunk->number);
+    if (is_there && reel->is_resident) chunk->bytes = reel->memory[chunk->number];
+    pthread_mutex_unlock(&reel->lock);
+    return is_there;
+}
+
 static void give_chunk(hsd_reel *reel, hsd_tape_chunk *chunk)
 {
     const uint32_t number = chunk->number;
     if (number == NO_CHUNK) return;
     chunk->number = NO_CHUNK;
-    if (reel->is_resident && reel->is_trimmed) hsd_pages_forget(reel->memory[number], reel->chunk_bytes);
+    if (reel->is_resident && reel->is_trimmed) hsd_pages_forget(chunk->bytes, reel->chunk_bytes);
+    pthread_mutex_lock(&reel->lock);
     /* a chunk that cannot be remembered is only lost until the reel ends */
-    if (HSD_ARRAY_GROW(reel->idle, reel->idle_capacity, (uint64_t)reel->idle_count + 1, 16, TAPES, NULL) != HSD_OK)
-        return;
-    reel->idle[reel->idle_count++] = number;
+    if (HSD_ARRAY_GROW(reel->idle, reel->idle_capacity, (uint64_t)reel->idle_count + 1, 16, TAPES, NULL) == HSD_OK)
+        reel->idle[reel->idle_count++] = number;
+    pthread_mutex_unlock(&reel->lock);
 }
 
 static void free_memory(hsd_reel *reel)
@@ -178,16 +194,16 @@ static void end_chunk(hsd_tape *tape)
 static bool add_chunk(hsd_tape *tape)
 {
     hsd_reel *reel = tape->reel;
-    uint32_t number;
+    hsd_tape_chunk chunk;
     if (HSD_ARRAY_GROW(tape->chunks, tape->chunk_capacity, (uint64_t)tape->chunk_count + 1, 16, TAPES, NULL) != HSD_OK)
         return false;
     if (!reel->is_resident && tape->buffer == NULL) {
         tape->buffer = malloc(reel->chunk_bytes);
         if (tape->buffer == NULL) return false;
     }
-    if (!take_chunk(reel, &number)) return false;
-    if (reel->is_resident) tape->buffer = reel->memory[number];
-    tape->chunks[tape->chunk_count++] = (hsd_tape_chunk){number, 0};
+    if (!take_chunk(reel, &chunk)) return false;
+    if (reel->is_resident) tape->buffer = chunk.bytes;
+    tape->chunks[tape->chunk_count++] = chunk;
     return true;
 }
 
@@ -210,6 +226,20 @@ void hsd_tape_finish(hsd_tape *tape)
     tape->at = tape->end = NULL;
 }
 
+void hsd_tape_append(hsd_tape *tape, hsd_tape *more)
+{
+    HSD_ASSERT(tape->reel == more->reel && tape->buffer == NULL && more->buffer == NULL);
+    const uint64_t chunks = (uint64_t)tape->chunk_count + more->chunk_count;
+    if (HSD_ARRAY_GROW(tape->chunks, tape->chunk_capacity, chunks, 16, TAPES, NULL) != HSD_OK) {
+        stick_no_memory(tape->reel);
+    } else if (more->chunk_count > 0) {
+        memcpy(tape->chunks + tape->chunk_count, more->chunks, more->chunk_count * sizeof *more->chunks);
+        tape->chunk_count += more->chunk_count;
+        more->chunk_count = 0;
+    }
+    hsd_tape_release(more);
+}
+
 void hsd_tape_release(hsd_tape *tape)
 {
     if (tape->reel == NULL) return;
@@ -228,6 +258,15 @@ void hsd_tape_read(hsd_tape_reader *reader, hsd_tape *tape, hsd_tape_order order
     reader->tape = tape;
     reader->order = order;
     reader->is_last = is_last;
+    reader->until = tape->chunk_count;
+}
+
+void hsd_tape_read_chunks(hsd_tape_reader *reader, hsd_tape *tape, uint32_t from, uint32_t until, bool is_last)
+{
+    HSD_ASSERT(from <= until && until <= tape->chunk_count);
+    hsd_tape_read(reader, tape, HSD_TAPE_FORWARD, is_last);
+    reader->turned = reader->from = from;
+    reader->until = until;
 }
 
 /* Brings the bytes of a chunk; NULL on failure. */
@@ -236,7 +275,7 @@ static uint8_t *load(hsd_tape_reader *reader, const hsd_tape_chunk *chunk)
     hsd_reel *reel = reader->tape->reel;
     hsd_error error;
     hsd_error_init(&error);
-    if (reel->is_resident) return reel->memory[chunk->number];
+    if (reel->is_resident) return chunk->bytes;
     if (reader->buffer == NULL) reader->buffer = malloc(reel->chunk_bytes);
     if (reader->buffer == NULL) {
         stick_no_memory(reel);
@@ -253,7 +292,7 @@ static uint8_t *load(hsd_tape_reader *reader, const hsd_tape_chunk *chunk)
 static void leave_chunk(hsd_tape_reader *reader)
 {
     hsd_tape *tape = reader->tape;
-    if (!reader->is_last || reader->turned == 0) return;
+    if (!reader->is_last || reader->turned == reader->from) return;
     const uint32_t index = reader->order == HSD_TAPE_FORWARD ? reader->turned - 1 : tape->chunk_count - reader->turned;
     give_chunk(tape->reel, &tape->chunks[index]);
 }
@@ -264,7 +303,7 @@ bool hsd_tape_next_chunk(hsd_tape_reader *reader)
     reader->at = reader->begin = reader->end = NULL;
     if (tape->reel->status != HSD_OK) return false;
     leave_chunk(reader);
-    if (reader->turned == tape->chunk_count) return false;
+    if (reader->turned == reader->until) return false;
     reader->turned++;
     const bool is_forward = reader->order == HSD_TAPE_FORWARD;
     const hsd_tape_chunk *chunk = &tape->chunks[is_forward ? reader->turned - 1 : tape->chunk_count - reader->turned];

@@ -8,10 +8,13 @@
  *
  * A record never lies across two chunks: the writer asks for room for the whole of it. Failures stick to the
  * reel, as with paged arrays: writing goes on into nothing, reading ends early, hsd_reel_check tells.
+ *
+ * Of a reel that is resident several threads may write and read at once, each a tape or chunks of its own.
  */
 #ifndef HSD_GRAPH_TAPE_H
 #define HSD_GRAPH_TAPE_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -28,6 +31,7 @@ typedef struct hsd_reel {
     bool is_resident;
     bool is_trimmed;
     uint32_t chunk_bytes;
+    pthread_mutex_t lock;    /* of what follows, up to `idle_capacity`, and of failing */
     uint32_t chunk_count;    /* ever taken */
     uint32_t chunk_capacity; /* resident: of `memory` */
     uint8_t **memory;        /* resident: chunk -> its bytes, in slabs */
@@ -36,7 +40,7 @@ typedef struct hsd_reel {
     uint64_t transfers; /* chunks written to and read from the file */
     hsd_temp file;
     hsd_temp_space *space;
-    hsd_status status;
+    _Atomic hsd_status status;
     hsd_error error;
     uint8_t nowhere[HSD_TAPE_MIN_CHUNK]; /* what is written after a failure */
 } hsd_reel;
@@ -54,6 +58,7 @@ void hsd_reel_leave_memory(hsd_reel *reel);
 void hsd_reel_release(hsd_reel *reel);
 
 typedef struct hsd_tape_chunk {
+    uint8_t *bytes; /* of a reel that is resident */
     uint32_t number, used;
 } hsd_tape_chunk;
 
@@ -95,6 +100,10 @@ static inline void hsd_tape_put_u64(hsd_tape *tape, uint64_t value)
 /* Nothing follows; the tape may be read. */
 void hsd_tape_finish(hsd_tape *tape);
 
+/* What stands on `more`, of the same reel, follows what stands on `tape`; both are finished, and `more` is empty then.
+ */
+void hsd_tape_append(hsd_tape *tape, hsd_tape *more);
+
 /* Gives all chunks back. */
 void hsd_tape_release(hsd_tape *tape);
 
@@ -103,14 +112,18 @@ typedef enum hsd_tape_order { HSD_TAPE_FORWARD, HSD_TAPE_BACKWARD } hsd_tape_ord
 typedef struct hsd_tape_reader { /* a zeroed one may be closed */
     hsd_tape *tape;
     hsd_tape_order order;
-    bool is_last;    /* chunks are given back behind the reader */
-    uint32_t turned; /* chunks begun */
-    uint8_t *buffer; /* owned, unless the reel is resident */
+    bool is_last;         /* chunks are given back behind the reader */
+    uint32_t turned;      /* chunks begun, in this order, and those before the first that is read */
+    uint32_t from, until; /* chunks that are read, in this order */
+    uint8_t *buffer;      /* owned, unless the reel is resident */
     const uint8_t *at, *begin, *end;
 } hsd_tape_reader;
 
 /* Reads a finished tape. `is_last`: nobody reads it again. */
 void hsd_tape_read(hsd_tape_reader *reader, hsd_tape *tape, hsd_tape_order order, bool is_last);
+
+/* The same forwards, the chunks `from` … `until` - 1 alone. */
+void hsd_tape_read_chunks(hsd_tape_reader *reader, hsd_tape *tape, uint32_t from, uint32_t until, bool is_last);
 
 /* Slow path: the next chunk in order; false at the end, or after a failure. */
 bool hsd_tape_next_chunk(hsd_tape_reader *reader);
@@ -147,7 +160,7 @@ static inline uint32_t hsd_tape_at_u32(const hsd_tape *tape, uint32_t i)
     const uint32_t items = tape->reel->chunk_bytes / 4;
     HSD_ASSERT(i / items < tape->chunk_count && i % items * 4 < tape->chunks[i / items].used);
     uint32_t value;
-    memcpy(&value, tape->reel->memory[tape->chunks[i / items].number] + (size_t)(i % items) * 4, 4);
+    memcpy(&value, tape->chunks[i / items].bytes + (size_t)(i % items) * 4, 4);
     return value;
 }
 

@@ -64,6 +64,41 @@ static void use(bool is_resident)
     cr_assert_eq(space.bytes_now, 0);
 }
 
+/* Reads the chunks of a third and a half of a tape that two wrote, and what follows: none comes twice, and none is
+ * lost. */
+static void use_in_parts(bool is_resident)
+{
+    hsd_reel reel;
+    hsd_tape tape, more, again;
+    uint32_t count = 0, value;
+    hsd_reel_init(&reel, is_resident, HSD_TAPE_MIN_CHUNK, &space);
+    fill(&tape, &reel, 5);
+    fill(&more, &reel, 5 + ITEMS);
+    const uint32_t chunks = tape.chunk_count + more.chunk_count;
+    hsd_tape_append(&tape, &more);
+    cr_assert_eq(tape.chunk_count, chunks);
+    cr_assert_eq(more.chunk_count, 0);
+    const uint32_t borders[] = {0, chunks / 3, chunks / 3, chunks / 2 + 1, chunks};
+    for (size_t i = 0; i + 1 < sizeof borders / sizeof borders[0]; i++) {
+        hsd_tape_reader reader;
+        hsd_tape_read_chunks(&reader, &tape, borders[i], borders[i + 1], true);
+        while (hsd_tape_get_u32(&reader, &value))
+            cr_assert_eq(value, 5 + count++);
+        hsd_tape_close(&reader);
+    }
+    cr_assert_eq(count, 2 * ITEMS);
+    const uint32_t taken = reel.chunk_count;
+    fill(&again, &reel, 1);
+    cr_assert_eq(reel.chunk_count, taken, "chunks of all parts are used again");
+    hsd_tape_release(&again);
+    hsd_tape_release(&tape);
+    cr_assert_eq(hsd_reel_check(&reel, &err), HSD_OK);
+    hsd_reel_release(&reel);
+}
+
+Test(tape, is_read_in_parts_in_memory) { use_in_parts(true); }
+Test(tape, is_read_in_parts_from_a_file) { use_in_parts(false); }
+
 Test(tape, is_read_from_both_ends_in_memory) { use(true); }
 Test(tape, is_read_from_both_ends_from_a_file) { use(false); }
 
