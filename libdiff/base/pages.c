@@ -94,6 +94,15 @@ void hsd_pages_expect_random(const hsd_pages *pages)
 #endif
 }
 
+void hsd_pages_expect_two(const hsd_pages *pages)
+{
+#ifdef MADV_NOHUGEPAGE
+    if (pages->data != NULL) (void)madvise(pages->data, pages->size, MADV_NOHUGEPAGE);
+#else
+    (void)pages;
+#endif
+}
+
 void hsd_pages_shrink(hsd_pages *pages, size_t size)
 {
     HSD_ASSERT(pages->data != NULL || pages->size == 0);

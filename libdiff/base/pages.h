@@ -24,6 +24,10 @@ bool hsd_pages_take_sparse(hsd_pages *pages, size_t size);
  * lost finding them. */
 void hsd_pages_expect_random(const hsd_pages *pages);
 
+/* A hint, before anything is touched: two threads will, near each other. Small pages then: of a large one that both
+ * come to first, both clear one, and one is thrown away. */
+void hsd_pages_expect_two(const hsd_pages *pages);
+
 /* Gives back what lies behind the first `size` bytes (rounded up to whole pages). */
 void hsd_pages_shrink(hsd_pages *pages, size_t size);
 

@@ -148,6 +148,12 @@ hsd_status hsd_paged_open(hsd_paged *paged, uint64_t bytes, uint64_t memory_byte
     return HSD_OK;
 }
 
+void hsd_paged_expect_two(const hsd_paged *paged)
+{
+    const hsd_pages pages = {paged->frames, (size_t)paged->frame_count * HSD_PAGE_BYTES};
+    hsd_pages_expect_two(&pages);
+}
+
 hsd_status hsd_paged_open_file(hsd_paged *paged, hsd_temp *file, uint64_t memory_bytes, hsd_error *err)
 {
     HSD_ASSERT(file->space != NULL);

@@ -52,6 +52,9 @@ typedef struct hsd_paged {
 hsd_status hsd_paged_open(hsd_paged *paged, uint64_t bytes, uint64_t memory_bytes, hsd_temp_space *space,
                           hsd_error *err);
 
+/* A hint for one that is all in memory, before it is touched: two threads will fill it at once (base/pages.h). */
+void hsd_paged_expect_two(const hsd_paged *paged);
+
 /* The same over a finished temporary file (moved into the array), read only. */
 hsd_status hsd_paged_open_file(hsd_paged *paged, hsd_temp *file, uint64_t memory_bytes, hsd_error *err);
 

@@ -29,12 +29,17 @@ static hsd_status open_links(hsd_places *places, uint64_t memory_bytes, hsd_temp
     return HSD_OK;
 }
 
-static hsd_status open_whole(hsd_places *places, hsd_temp_space *space, hsd_error *err)
+static hsd_status open_whole(hsd_places *places, const hsd_side_walk *side, hsd_error *err)
 {
+    hsd_temp_space *const space = side->request->space;
     const uint64_t bytes = (uint64_t)places->node_count * SPAN_BYTES, memory_bytes = hsd_paged_full_bytes(bytes);
     HSD_TRY(hsd_paged_open(&places->spans, bytes, memory_bytes, space, err));
     places->has_spans = true;
-    return open_links(places, hsd_paged_full_bytes((uint64_t)places->node_count * LINK_BYTES), space, err);
+    HSD_TRY(open_links(places, hsd_paged_full_bytes((uint64_t)places->node_count * LINK_BYTES), space, err));
+    if (!hsd_side_reads_ahead(side)) return HSD_OK;
+    hsd_paged_expect_two(&places->spans);
+    hsd_paged_expect_two(&places->links);
+    return HSD_OK;
 }
 
 hsd_status hsd_places_new(hsd_places **out, const hsd_side_walk *side, hsd_error *err)
@@ -46,7 +51,7 @@ hsd_status hsd_places_new(hsd_places **out, const hsd_side_walk *side, hsd_error
     *out = places;
     places->node_count = side->node_count;
     places->is_whole = whole <= plan->place_sort_bytes && whole <= plan->place_serve_bytes + plan->link_bytes;
-    if (places->is_whole) return open_whole(places, side->request->space, err);
+    if (places->is_whole) return open_whole(places, side, err);
     return hsd_side_sorter(side, 2, 1, plan->place_sort_bytes, &places->by_node, err);
 }
 
