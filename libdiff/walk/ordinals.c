@@ -131,6 +131,7 @@ static hsd_status add_page(hsd_ordinals *o, uint64_t **out, hsd_error *err)
         o->slab_used = 0;
     }
     *out = (uint64_t *)o->slabs[o->slab_count - 1].data + (size_t)o->slab_used++ * HSD_ORDINALS_PAGE_WORDS;
+    **out = 0; /* written before it is read: else the system maps a page of zeros first, and this one after that */
     return HSD_OK;
 }
 
