@@ -51,11 +51,15 @@ class Leak:
         self.lost = bool(said.get("lost"))
 
 
+def name_at(path):
+    return path.name.removesuffix(".truth.json")
+
+
 class Program:
     def __init__(self, path):
         self.path = path
         self.runtime = path.parent.name
-        self.name = path.name.removesuffix(".truth.json")
+        self.name = name_at(path)
         self.title = f"{self.runtime}/{self.name}"
         try:
             said = json.loads(path.read_text(encoding="utf-8"))
@@ -116,10 +120,10 @@ def listed(said):
 
 def programs(wanted=()):
     """All of them, or those whose runtime, runtime/name or name is wanted, in order."""
-    found = [Program(path) for path in sorted(HERE.glob("*/*.truth.json"))]
-    if not wanted:
-        return found
-    return [one for one in found if one.runtime in wanted or one.title in wanted or one.name in wanted]
+    paths = sorted(HERE.glob("*/*.truth.json"))
+    if wanted:  # only these are read: 355 take a fifth of a second
+        paths = [path for path in paths if {path.parent.name, name_at(path), f"{path.parent.name}/{name_at(path)}"} & set(wanted)]
+    return [Program(path) for path in paths]
 
 
 def quick(found):
