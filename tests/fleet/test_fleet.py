@@ -458,7 +458,7 @@ def killed(tool, folder):
 def dumps(tool, folder):
     """Five snapshots of each of three processes that leak: what is added are dumps of another tool."""
     need_engine()
-    leak = "globalThis.kept = [];\nclass Session { constructor(i) { this.cart = [i, i + 1, i + 2]; } }\nfunction step(i) { for (let n = 0; n < 20000; n++) globalThis.kept.push(new Session(n)); }\n"
+    leak = "globalThis.kept = [];\nclass Session { constructor(i) { this.cart = [i, i + 1, i + 2]; } }\nfunction step(i) { for (let n = 0; n < 5000; n++) globalThis.kept.push(new Session(n)); }\n"
     for run_ in range(3):
         paths = kit.node_dump(folder, leak, dumps=5, name=f"run{run_}-")
         for i, path in enumerate(paths):

@@ -1,5 +1,6 @@
 """Python with packages from PyPI for tests: each environment is made once on a machine, by one process while the others wait, and kept outside of the tree."""
 import fcntl
+import functools
 import os
 import pathlib
 import shutil
@@ -32,8 +33,9 @@ def fill(where, python, packages):
     return tried(inside, "-m", "ensurepip") or tried(inside, "-m", "pip", *options)  # one that has no pip, or an old one
 
 
+@functools.cache
 def made(name, packages, modules, python=sys.executable):
-    """The folder of programs of the environment `name`, in which these modules can be imported. Raises Missing."""
+    """The folder of programs of the environment `name`, in which these modules can be imported, which is tried once in a test. Raises Missing."""
     where = pathlib.Path(tempfile.gettempdir()) / f"hsdiff-{name}-{os.getuid()}"
     whole = where / "whole"
     with open(f"{where}.lock", "w", encoding="ascii") as lock:
