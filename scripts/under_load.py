@@ -58,10 +58,13 @@ def end(children):
 
 
 def run(command):
-    """The status of the command; signals that end this program go to it."""
+    """The status of the command; signals that end this program go to it, also such as come before its start is over."""
+    running, early = None, []
+    for number in ENDS:
+        signal.signal(number, lambda got, _: running.send_signal(got) if running else early.append(got))
     with subprocess.Popen(command) as running:
-        for number in ENDS:
-            signal.signal(number, lambda got, _: running.send_signal(got))
+        for number in early:
+            running.send_signal(number)
         return running.wait()
 
 

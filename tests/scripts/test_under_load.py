@@ -77,6 +77,30 @@ def ends_by_signals(folder):
             os.kill(one, signal.SIGKILL)
 
 
+EARLY = """
+import os, signal, subprocess, sys
+sys.path.insert(0, sys.argv.pop(1))
+import under_load
+start = subprocess.Popen
+def with_signal(command):
+    running = start(command)
+    print(running.pid, flush=True)
+    os.kill(os.getpid(), signal.SIGTERM)
+    return running
+subprocess.Popen = with_signal
+sys.exit(under_load.main(sys.argv[1:]))
+"""
+
+
+def ends_by_an_early_signal(folder):
+    """By one that comes when the command has begun, and this program does not know it yet."""
+    done = subprocess.run([sys.executable, "-c", EARLY, PROJECT / "scripts", "1", folder, "sleep", "60"], stdout=subprocess.PIPE, text=True, check=False)
+    left = is_there(int(done.stdout))
+    if left:
+        os.kill(int(done.stdout), signal.SIGKILL)
+    assert (done.returncode, left) == (128 + signal.SIGTERM, False), (done.returncode, left)
+
+
 def is_asked_rightly(_):
     for words, why in ((["--under-load=x"], "not a number"), (["--under-load="], "not a number"), (["--under-load", "^agents/", "web"], "^agents/"),
                        (["--quick", "^agents/"], "--under-load alone"), (["--fast"], "unknown option")):
@@ -85,7 +109,7 @@ def is_asked_rightly(_):
 
 
 def main():
-    cases = (is_busy, ends_as_the_command, ends_by_signals, is_asked_rightly)
+    cases = (is_busy, ends_as_the_command, ends_by_signals, ends_by_an_early_signal, is_asked_rightly)
     failed = 0
     for case in cases:
         with tempfile.TemporaryDirectory(prefix="hsdiff-load-") as folder:
