@@ -131,6 +131,7 @@ static void function_edges(walk *w)
         lua_pop(w->L, 1);
     }
     refer_environment(w);
+    code_mentions(w);
 }
 
 static void userdata_edges(walk *w)
@@ -234,12 +235,11 @@ static void name_function(const lua_Debug *frame, const char *what, char out[NAM
         snprintf(out, NAME_BYTES_MAX, "%s %s:%d", what, frame->short_src, frame->linedefined);
 }
 
-static void function_type(lua_State *L, char out[NAME_BYTES_MAX])
+static void function_type(walk *w, char out[NAME_BYTES_MAX])
 {
-    lua_Debug frame;
-    lua_pushvalue(L, -1);
-    lua_getinfo(L, ">S", &frame);
-    name_function(&frame, "function", out);
+    lua_pushvalue(w->L, -1);
+    lua_getinfo(w->L, ">S", &w->function);
+    name_function(&w->function, "function", out);
 }
 
 /* The outermost frame of a thread, which runs the function that it was made of: frames are counted by halves. */
@@ -279,12 +279,12 @@ static void thread_type(const walk *w, char out[NAME_BYTES_MAX])
     name_function(&frame, "coroutine", out);
 }
 
-void edges_type(const walk *w, char out[NAME_BYTES_MAX])
+void edges_type(walk *w, char out[NAME_BYTES_MAX])
 {
     lua_State *L = w->L;
     const int kind = lua_type(L, -1);
     if (kind == LUA_TFUNCTION) {
-        function_type(L, out);
+        function_type(w, out);
         return;
     }
     if (kind == LUA_TTHREAD) {

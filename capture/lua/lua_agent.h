@@ -8,6 +8,7 @@
  *      edges.c    what an object refers to: entries, upvalues, locals, user values
  *      roots.c    globals, modules, registry, variables of the main thread, metatables of types
  *      names.c    types, labels, and which keys may be told
+ *      code.c     the words that code mentions
  *      visited.c  the set of objects that were met: 8 bytes a slot, at most 24 an object, by mmap
  *      sizes.c    bytes of an object: exact where this very Lua 5.4 passed a test of its layout, else estimated
  *
@@ -72,7 +73,7 @@ enum {
 typedef struct names {
     hsc_writer *writer;
     hsa_texts texts;
-    size_t keys;
+    size_t keys, mentioned;
     uint32_t next_string, next_type, next_label;
     bool failed;
 } names;
@@ -81,9 +82,13 @@ bool names_open(names *all, hsc_writer *writer);
 uint32_t names_string(names *all, const char *text);
 uint32_t names_type(names *all, const char *text);
 uint32_t names_variable(names *all, const char *text);
-/* The label of an entry with this key. Whether the key is told is decided by names_finish: if at least 16 tables have
- * it. */
+/* The label of an entry with this key. Whether the key is told is decided by names_finish: if code mentions it, or at
+ * least 16 tables have it. */
 uint32_t names_key(names *all, const char *key, size_t size);
+/* A word of the program's code. */
+void names_mention(names *all, const char *word, size_t size);
+/* True once for each place of a function in its file. */
+bool names_is_new_code(names *all, const char *place);
 /* Defines the labels of keys. */
 void names_finish(names *all);
 void names_close(names *all);
@@ -116,6 +121,8 @@ typedef struct walk {
     size_t waiting;                          /* objects in it */
     uint64_t globals, registry, loaded, own; /* addresses: their entries are roots; own tables of the walk */
     uint64_t started_ns;
+    lua_Debug function;  /* that is being written: where it stands */
+    lua_Debug last_code; /* of which the words were noted last */
     const char *failure; /* NULL, or why the walk ended early */
     bool is_hooked;      /* in a hook: level 0 is the program's */
 } walk;
@@ -140,11 +147,16 @@ bool walk_is_over(walk *w);
 void edges_of(walk *w);
 /* Behind its end: what an ephemeron table's keys hold. */
 void edges_behind(walk *w);
-/* The name of its type into `out`. */
-void edges_type(const walk *w, char out[NAME_BYTES_MAX]);
+/* The name of its type into `out`, and of a function w->function. */
+void edges_type(walk *w, char out[NAME_BYTES_MAX]);
 /* The frame of a thread at which the program's own begin. */
 int edges_first_level(const walk *w, const lua_State *thread);
 void roots_all(walk *w);
+
+/* ---- code.c ---- */
+
+/* Notes the words that the function at the top of the stack mentions, which is w->function, and those in it. */
+void code_mentions(walk *w);
 
 /* ---- serve.c ---- */
 

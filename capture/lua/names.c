@@ -1,12 +1,13 @@
 /*
  * Names by their text, each defined once. Keys of tables are the program's data: a label says one only if it looks like
- * a name and at least 16 tables have it. How many do is known at the end, and labels may be defined at the end.
+ * a name, and code in the heap mentions it or at least 16 tables have it. Both are known at the end, and labels may be
+ * defined at the end.
  */
 #include <string.h>
 
 #include "lua_agent.h"
 
-enum { KIND_STRING = 1, KIND_TYPE, KIND_VARIABLE, KIND_KEY };
+enum { KIND_STRING = 1, KIND_TYPE, KIND_VARIABLE, KIND_KEY, KIND_MENTIONED, KIND_CODE };
 
 static void define_fixed(hsc_writer *w)
 {
@@ -96,13 +97,32 @@ uint32_t names_key(names *all, const char *key, size_t size)
     return entry->id;
 }
 
+void names_mention(names *all, const char *word, size_t size)
+{
+    if (all->mentioned == NAMES_KEYS_MAX || !names_is_identifier(word, size) ||
+        hsa_texts_find(&all->texts, KIND_MENTIONED, word, size) != NULL)
+        return;
+    if (hsa_texts_add(&all->texts, KIND_MENTIONED, word, size) != NULL) all->mentioned++;
+}
+
+bool names_is_new_code(names *all, const char *place)
+{
+    bool is_new;
+    return intern_lua_name(all, place, strlen(place), KIND_CODE, &is_new) != NULL && is_new;
+}
+
+static bool is_told(const names *all, const hsa_text *key)
+{
+    return key->seen >= NAMES_TABLES_MIN || hsa_texts_find(&all->texts, KIND_MENTIONED, key->text, key->size) != NULL;
+}
+
 /* Strings of keys are not looked for among the others: nothing is added to the table that is being read. */
 void names_finish(names *all)
 {
     for (size_t i = 0; i < all->texts.capacity; i++) {
         const hsa_text *one = &all->texts.entries[i];
         if (one->kind != KIND_KEY) continue;
-        if (one->seen < NAMES_TABLES_MIN) {
+        if (!is_told(all, one)) {
             hsc_define_label(all->writer, one->id, HSC_LABEL_VALUE, 0, 0);
             continue;
         }

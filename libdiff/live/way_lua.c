@@ -142,7 +142,7 @@ const hsd_way hsd_way_lua = {
     .name = "lua",
     .summary =
         "Lua 5.1 to 5.4 and LuaJIT with the hsdiff module: walked by the VM's own thread between two instructions",
-    .stored = "shapes only: no strings, no numbers, and keys of tables only where 16 tables have them",
+    .stored = "shapes only: no strings, no numbers, and of keys of tables those that code mentions or 16 tables have",
     .look = look_lua_way,
     .capture = capture_lua_way,
     .prepare = prepare_lua_way,

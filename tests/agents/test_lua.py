@@ -100,7 +100,8 @@ deep = nil for i = 1, 300000 do deep = {next = deep} end
 weak = setmetatable({}, {__mode = "v"}) weak[1] = {1} weak[2] = deep
 ephemeron = setmetatable({}, {__mode = "k"}) do local key = {} ephemeron[key] = {key} end
 people = {} for i = 1, 40 do people["ann" .. i .. "@example.org"] = {number = i, common = {}} end
-rare = {secret_word = {}}
+rare = {["secret" .. "_" .. "word"] = {}}
+world = {moving = {{}}, [arg[3]] = {}}
 setmetatable(_G, {__index = function(_, name) error("a metamethod ran for " .. tostring(name)) end})
 coroutine.wrap(function() pending = coroutine.running() local held = {{}} coroutine.yield(held) end)()
 assert(hsdiff.capture(arg[1]) == true)
@@ -112,13 +113,14 @@ assert(hsdiff.capture(arg[2]) == true)
 """)
     for vm, environment in machines(tool):
         a, b = folder / f"{vm}-a.hs", folder / f"{vm}-b.hs"
-        done = subprocess.run([vm, str(script), str(a), str(b)], env=dict(os.environ, **environment), capture_output=True, text=True, timeout=60)
+        done = subprocess.run([vm, str(script), str(a), str(b), "of_a_user"], env=dict(os.environ, **environment), capture_output=True, text=True, timeout=60)
         same(f"{vm} {done.stderr}", done.returncode, 0)
         tool.run("verify", a)
         names = tool.run("dump", a).stdout
-        for secret in ("example.org", "secret_word"):
+        for secret in ("example.org", "secret_word", "of_a_user"):
             check(secret not in names, f"the key {secret} is in the capture")
         check("common" in names, "a key of 40 tables is not told")
+        check("moving" in names, "a key that code mentions is not told")
         diff = tool.diff(a, b)
         check(diff["total"]["growth"]["objects"] <= 10, f"a capture left {diff['total']['growth']['objects']} objects behind")
         same("freed between", diff["total"]["freed"]["objects"] <= 10, True)
@@ -179,7 +181,7 @@ assert(hsdiff.capture(arg[2]))
 """)
     for vm, environment in machines(tool):
         a, b = folder / f"{vm}-a.hs", folder / f"{vm}-b.hs"
-        done = subprocess.run([vm, str(script), str(a), str(b)], env=dict(os.environ, **environment), capture_output=True, text=True, timeout=60)
+        done = subprocess.run([vm, str(script), str(a), str(b), "of_a_user"], env=dict(os.environ, **environment), capture_output=True, text=True, timeout=60)
         same(f"{vm} {done.stderr}", done.returncode, 0)
         diff = tool.diff(a, b)
         wanted = 100 if vm in ("lua5.1", "luajit") else 0
