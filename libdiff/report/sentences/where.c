@@ -164,28 +164,36 @@ static void print_scattered(hsd_screen *screen, int64_t growth, const hsd_holder
     hsd_out_text(&screen->out, ".");
 }
 
+/* "; 14% hangs from one place: app.open (Map)", behind what is no place; nothing where that says little. */
+static void print_place_too(hsd_screen *screen, const hsd_holder *place, unsigned percent)
+{
+    if (percent < SHARE_WORTH_NAMING) return;
+    hsd_out_format(&screen->out, "; %u%% hangs from one place: ", percent);
+    print_place(screen, place);
+}
+
 static void print_nobody(hsd_screen *screen, unsigned percent, const hsd_holder *place, unsigned percent_of_place)
 {
     print_share(screen, percent);
     hsd_out_text(&screen->out, " is held by no one object: it is reached in several ways");
-    if (percent_of_place >= SHARE_WORTH_NAMING) {
-        hsd_out_format(&screen->out, "; %u%% hangs from one place: ", percent_of_place);
-        print_place(screen, place);
-    }
+    print_place_too(screen, place, percent_of_place);
     hsd_out_text(&screen->out, ".");
 }
 
-/* What the runtime compiled meanwhile, where that is most of the growth: then no place of the program is the answer. */
+/* What the runtime compiled meanwhile, where that is most of the growth; and the place that has most of the rest. */
 static bool print_code(hsd_screen *screen, int64_t growth)
 {
-    const hsd_holder *code = hsd_holders_code(screen->diff);
+    const hsd_holder *code = hsd_holders_code(screen->diff), *place = find_holder(screen->diff, false);
     const unsigned percent = share_of(code ? code->growth_bytes : 0, growth);
     if (percent < SHARE_OF_AN_ANSWER) return false;
-    const bool is_all =
-        screen->diff->holders[0].is_code || screen->diff->holders[0].growth_bytes < (int64_t)screen->noise_bytes;
+    const int64_t of_place = place ? place->growth_bytes : 0;
     print_share(screen, percent);
     hsd_out_text(&screen->out, " is program code: what the runtime compiled and noted meanwhile");
-    hsd_out_text(&screen->out, is_all ? "; nothing else grew by more than noise." : ".");
+    if (screen->diff->holders[0].is_code || screen->diff->holders[0].growth_bytes < (int64_t)screen->noise_bytes)
+        hsd_out_text(&screen->out, "; nothing else grew by more than noise");
+    else if (share_of(of_place, growth - code->growth_bytes) >= SHARE_OF_AN_ANSWER)
+        print_place_too(screen, place, share_of(of_place, growth));
+    hsd_out_text(&screen->out, ".");
     return true;
 }
 
