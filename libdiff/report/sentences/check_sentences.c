@@ -51,6 +51,16 @@ static bool is_shared(hsd_text root)
     return root.size == sizeof shared - 1 && memcmp(root.data, shared, root.size) == 0;
 }
 
+/* What roots are called may say it already: "held by C" of Python. */
+static void say_held_by_once(hsd_buffer *out, size_t from)
+{
+    static const char words[] = "held by ";
+    const size_t size = sizeof words - 1;
+    if (out->size < from + size || memcmp(out->data + from, words, size) != 0) return;
+    memmove(out->data + from, out->data + from + size, out->size - from - size);
+    out->size -= size;
+}
+
 static hsd_status put_held_by(hsd_buffer *out, const hsd_finding *finding, hsd_error *err)
 {
     const hsd_holder holder = holder_of(finding);
@@ -61,6 +71,7 @@ static hsd_status put_held_by(hsd_buffer *out, const hsd_finding *finding, hsd_e
     HSD_TRY(put_check_sentence(out, ", held by ", err));
     const size_t from = out->size;
     HSD_TRY(hsd_holder_append(out, &holder, " (", ")", err));
+    say_held_by_once(out, from);
     return hsd_cut_name(out, from, err);
 }
 
@@ -121,7 +132,10 @@ hsd_status hsd_row_append_held(hsd_buffer *out, const hsd_check *check, const hs
     const hsd_held held = held_of_row(check, row);
     if (row->held_count == 0) return HSD_OK;
     HSD_TRY(put_check_sentence(out, "held by ", err));
-    return hsd_held_append_sizes(out, &held, is_exact, err);
+    const size_t from = out->size;
+    HSD_TRY(hsd_held_append_sizes(out, &held, is_exact, err));
+    say_held_by_once(out, from);
+    return HSD_OK;
 }
 
 hsd_status hsd_row_append_who(hsd_buffer *out, const hsd_check *check, const hsd_check_row *row, hsd_error *err)
@@ -131,7 +145,10 @@ hsd_status hsd_row_append_who(hsd_buffer *out, const hsd_check *check, const hsd
     if (row->outcome != HSD_CHECK_FAIL && row->outcome != HSD_CHECK_WARN) return HSD_OK;
     if (row->held_count == 0) return first ? hsd_finding_append_subject(out, row, first, err) : HSD_OK;
     HSD_TRY(put_check_sentence(out, "held by ", err));
-    return hsd_held_append(out, &held, " (", ")", err);
+    const size_t from = out->size;
+    HSD_TRY(hsd_held_append(out, &held, " (", ")", err));
+    say_held_by_once(out, from);
+    return HSD_OK;
 }
 
 /* Each of those who hold it with its part. */

@@ -56,6 +56,17 @@ Test(check, says_how_steadily_a_series_grew)
     free(report);
 }
 
+/* Python's "held by C" is the name of a root: it says already what the sentence says. */
+Test(check, says_held_by_once)
+{
+    hsd_check check = one_rule(HSD_CHECK_FAIL);
+    check_findings[0].root = sample_text("held by C");
+    char *report = check_report("text", &check, &plain_text);
+    SAYS(report, "Session, held by C.sessions (SessionCache)");
+    LACKS(report, "held by held by");
+    free(report);
+}
+
 /* What no one object holds, by the two that reach it. */
 static const hsd_holder *by_two(void)
 {
