@@ -104,6 +104,14 @@ static bool leads_inside(hsd_bytes text)
 
 /* ---- types ---- */
 
+/* V8 15 calls the variables of a scope by the number of its description, which another snapshot may give to another. */
+static size_t size_without_scope(hsd_bytes text)
+{
+    static const char context[] = "system / Context", scope[] = "system / Context / scope @";
+    hsd_bytes rest = text;
+    return take_prefix(&rest, scope) ? sizeof context - 1 : text.size;
+}
+
 /* A class of the embedder's may carry what one element has ("<div id=\"user\">"): it ends at the blank. */
 static hsd_status class_name(hsd_bytes text, bool is_detached, hsd_buffer *out, hsd_error *err)
 {
@@ -111,7 +119,7 @@ static hsd_status class_name(hsd_bytes text, bool is_detached, hsd_buffer *out, 
     const size_t prefix = sizeof detached - 1;
     hsd_buffer_clear(out);
     if (is_detached) HSD_TRY(hsd_buffer_append(out, detached, prefix, err));
-    HSD_TRY(hsd_buffer_append(out, text.data, text.size, err));
+    HSD_TRY(hsd_buffer_append(out, text.data, size_without_scope(text), err));
     size_t from = 0;
     if (out->size > prefix && memcmp(out->data, "Detached <", prefix + 1) == 0)
         from = prefix + 1;

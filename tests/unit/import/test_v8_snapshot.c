@@ -87,6 +87,7 @@ Test(v8_snapshot, classes_are_those_of_devtools)
         {"string", "secret text", "(string)", 0},
         {"object", "Session", "Session", 0},
         {"object", "system / Context", "system / Context", HSC_TYPE_INTERNAL},
+        {"object", "system / Context / scope @56359", "system / Context", HSC_TYPE_INTERNAL},
         {"object", "<b class=x>", "<b>", 0},
         {"object", "<b", "<b", 0},
         {"code", "system / ScopeInfo", "(compiled code)", HSC_TYPE_INTERNAL | HSC_TYPE_CODE},
