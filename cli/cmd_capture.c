@@ -487,7 +487,8 @@ const cli_command cli_command_capture = {
         "These are the ways. native: an agent in C and C++ programs, which -- or LD_PRELOAD puts there. jvm: an agent "
         "that is loaded into a running JVM, and recognises objects in later captures. hprof: a heap dump of a JVM, "
         "through a pipe. dotnet: the diagnostics socket of .NET. go: the memory of a Go program, which is stopped for "
-        "a moment. node: a helper in Node, which -- or node --require puts there. inspector: Node with --inspect. "
+        "a moment. node: a helper in Node, which -- or node --require puts there. inspector: Node or Deno with "
+        "--inspect. "
         "mono, lua and ruby: modules that -- puts there. python: a module that -- puts there. python-inject: the same "
         "agent, put for a moment into a Python that was started as usual. python-remote: a script that Python 3.14 is "
         "asked to run.",

@@ -12,9 +12,10 @@
 #include "base/check.h"
 #include "live/procfs.h"
 
-/* By the beginning of the executable's name; options whose value is the next word, each with a blank on both sides. */
+/* By the beginning of the executable's name; options whose value is the next word, options behind which no script
+ * comes, and words in front of it, each with a blank on both sides. */
 typedef struct interpreter {
-    const char *prefix, *with_value, *no_script;
+    const char *prefix, *with_value, *no_script, *commands;
 } interpreter;
 
 static const interpreter interpreters[] = {
@@ -22,23 +23,25 @@ static const interpreter interpreters[] = {
      " -cp -classpath --class-path -p --module-path --add-modules --add-opens --add-exports --add-reads "
      "--upgrade-module-path "
      "--limit-modules --enable-native-access ",
-     " "},
+     " ", " "},
     {"node", " -r --require --import --loader --experimental-loader -C --conditions --title --env-file ",
-     " -e --eval -p --print "},
-    {"mono", " ", " "},
+     " -e --eval -p --print ", " "},
+    {"mono", " ", " ", " "},
     {"dotnet", " --fx-version --additionalprobingpath --additional-deps --depsfile --runtimeconfig --roll-forward ",
-     " "},
-    {"python", " -W -X --check-hash-based-pycs ", " -c "},
-    {"ruby", " -r -I -C -E -F -T -W ", " -e "},
-    {"lua", " -l ", " -e "},
-    {"perl", " ", " -e -E "},
-    {"php", " -c -d -z ", " -r "},
+     " ", " "},
+    {"python", " -W -X --check-hash-based-pycs ", " -c ", " "},
+    {"ruby", " -r -I -C -E -F -T -W ", " -e ", " "},
+    {"lua", " -l ", " -e ", " "},
+    {"perl", " ", " -e -E ", " "},
+    {"php", " -c -d -z ", " -r ", " "},
+    {"bun", " -r --preload --config --cwd --env-file ", " -e --eval -p --print ", " run "},
+    {"deno", " -c --config --env-file --location --seed ", " ", " run serve "},
 };
 
 static bool has_word(const char *words, const char *word)
 {
     const size_t length = strlen(word);
-    for (const char *at = words; (at = strstr(at, word)) != NULL; at++)
+    for (const char *at = words; length > 0 && (at = strstr(at, word)) != NULL; at++)
         if (at > words && at[-1] == ' ' && at[length] == ' ') return true;
     return false;
 }
@@ -62,7 +65,7 @@ static const char *find_script(const hsd_process_facts *facts)
     const interpreter *known = find_interpreter(facts);
     const char *word = next_word(facts->arguments);
     if (known == NULL) return "";
-    for (; *word == '-'; word = next_word(word)) {
+    for (; *word == '-' || has_word(known->commands, word); word = next_word(word)) {
         if (has_word(known->no_script, word)) return "";
         if (has_word(known->with_value, word)) word = next_word(word);
         if (*word == '\0') return "";

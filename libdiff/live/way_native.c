@@ -12,6 +12,7 @@
 
 #include "base/fail.h"
 #include "live/command.h"
+#include "live/dumped.h"
 #include "live/facts.h"
 
 static const char agent_file[] = "libhsdiff-native.so";
@@ -95,6 +96,13 @@ static hsd_gate refuse_native_way(const hsd_process_facts *facts, const hsd_proc
         hsd_gate_hint_rights(facts, err, "start it with its agent: hsdiff capture -- COMMAND");
         return HSD_GATE_CLOSED;
     }
+    const hsd_dumped *dumped = hsd_dumped_of(facts);
+    if (dumped != NULL) {
+        hsd_fail(err, HSD_E_UNSUPPORTED, "process %ld (%s) is %s, for which hsdiff has no agent", facts->pid,
+                 process->name, dumped->runtime);
+        hsd_error_set_hint(err, "%s", dumped->how);
+        return HSD_GATE_CLOSED;
+    }
     hsd_fail(err, HSD_E_UNSUPPORTED, "no agent is loaded in process %ld (%s), and its runtime offers none", facts->pid,
              process->name);
     find_agent(facts, path, sizeof path);
@@ -110,7 +118,9 @@ static hsd_gate refuse_native_way(const hsd_process_facts *facts, const hsd_proc
 static const char *runtime_of(const hsd_process_facts *facts, bool has_agent)
 {
     const char *slash = strrchr(facts->executable, '/'), *name = slash == NULL ? facts->executable : slash + 1;
+    const hsd_dumped *dumped = hsd_dumped_of(facts);
     if (is_python(facts)) return "Python";
+    if (dumped != NULL) return dumped->runtime;
     if (strncmp(name, "ruby", 4) == 0) return "Ruby";
     return !has_agent && hsd_facts_is_go(facts) ? "Go" : "native";
 }
@@ -135,6 +145,24 @@ static void warn_of_arenas(hsd_live *live)
              live->process->name);
 }
 
+/* Likewise, where hsdiff reads dumps of the runtime's own. */
+static void warn_of_dumped(hsd_live *live)
+{
+    char name[32] = "", value[32] = "";
+    const hsd_dumped *one = hsd_dumped_of(live->facts);
+    if (one == NULL) return;
+    const char *equals = one->malloc == NULL ? NULL : strchr(one->malloc, '=');
+    if (equals != NULL) snprintf(name, sizeof name, "%.*s", (int)(equals - one->malloc), one->malloc);
+    if (equals != NULL) hsd_process_variable(live->facts, name, value, sizeof value);
+    if (equals != NULL && strcmp(value, equals + 1) == 0) return;
+    hsd_note(live->reporter, HSD_NOTE_WARNING,
+             "%s is %s, whose objects lie in memory that malloc knows nothing of: they are not in this capture. For "
+             "these, %s%s%s%s",
+             live->process->name, one->runtime, one->how, equals != NULL ? "; with " : "",
+             equals != NULL ? one->malloc : "",
+             equals != NULL ? " in its environment they are blocks without classes" : "");
+}
+
 /* Nobody may trace what is traced, and then the agent has to stop threads by a signal (capture/native/stop.h). */
 static void warn_of_signals(hsd_live *live)
 {
@@ -149,6 +177,7 @@ static hsd_status capture_native_way(hsd_live *live, hsd_error *err)
 {
     char options[64];
     warn_of_arenas(live);
+    warn_of_dumped(live);
     warn_of_signals(live);
     snprintf(options, sizeof options, "compression=%d", live->options->compression);
     return hsd_live_ask(live, "native", options, err);

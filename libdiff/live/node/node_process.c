@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "live/node/json_events.h"
+#include "live/procfs.h"
 
 /* For a byte of heap, with objects of some 50 bytes: 1.5 to 2.0 s were measured at 11 to 16 MiB, 7.4 s of a processor
  * at 100 MiB. */
@@ -22,10 +23,12 @@ static const struct {
     {"native.used", "bytes"}, {"gc.count", "count"},       {"gc.pause", "ns"},
 };
 
-static const char *last_part(const char *path)
+/* Also where another version of it lies there by now. */
+static bool executes(const hsd_process_facts *facts, const char *name)
 {
-    const char *slash = strrchr(path, '/');
-    return slash == NULL ? path : slash + 1;
+    size_t size = 0;
+    const char *executable = hsd_procfs_last_part(facts->executable, &size);
+    return size == strlen(name) && memcmp(executable, name, size) == 0;
 }
 
 const char *hsd_node_argument(const hsd_process_facts *facts, size_t i)
@@ -38,14 +41,27 @@ const char *hsd_node_argument(const hsd_process_facts *facts, size_t i)
     return "";
 }
 
-bool hsd_node_is(const hsd_process_facts *facts)
+bool hsd_node_is(const hsd_process_facts *facts) { return executes(facts, "node") || executes(facts, "nodejs"); }
+
+const char *hsd_node_v8_runtime(const hsd_process_facts *facts)
 {
-    const char *name = last_part(facts->executable);
-    return strcmp(name, "node") == 0 || strcmp(name, "nodejs") == 0;
+    if (hsd_node_is(facts)) return "Node";
+    return executes(facts, "deno") ? "Deno" : NULL;
+}
+
+static hsd_gate deno_closed(const hsd_process_facts *facts, hsd_error *err)
+{
+    (void)hsd_fail(err, HSD_E_UNSUPPORTED, "process %ld is Deno without --inspect", facts->pid);
+    hsd_error_set_hint(err,
+                       "as it runs, by its inspector, which is open for that moment:  hsdiff capture --open-inspector "
+                       "%ld;  or start it with  deno run --inspect",
+                       facts->pid);
+    return HSD_GATE_CLOSED;
 }
 
 hsd_gate hsd_node_closed(const hsd_process_facts *facts, hsd_error *err)
 {
+    if (!hsd_node_is(facts)) return deno_closed(facts, err);
     (void)hsd_fail(err, HSD_E_UNSUPPORTED, "process %ld is Node without the helper of hsdiff and without --inspect",
                    facts->pid);
     hsd_error_set_hint(

@@ -9,6 +9,8 @@
 #define HSD_NODE_HELPER "hsdiff.cjs"
 
 bool hsd_node_is(const hsd_process_facts *facts);
+/* "Node", "Deno": whose inspector is V8's; NULL for any other. */
+const char *hsd_node_v8_runtime(const hsd_process_facts *facts);
 
 /* HSD_GATE_CLOSED, with the gate that both ways have in common. */
 hsd_gate hsd_node_closed(const hsd_process_facts *facts, hsd_error *err);

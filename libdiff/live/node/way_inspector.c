@@ -1,8 +1,8 @@
 #define _GNU_SOURCE
 /*
- * Node whose inspector listens: HeapProfiler over a WebSocket, of which the snapshot is unescaped into the importer as
- * it comes. An inspector that is not open is opened by SIGUSR1 where that was asked for, and closed again on every way
- * out, unless somebody else uses it.
+ * Node or Deno whose inspector listens: HeapProfiler over a WebSocket, of which the snapshot is unescaped into the
+ * importer as it comes. An inspector that is not open is opened by SIGUSR1 where that was asked for, and closed again
+ * on every way out, unless somebody else uses it.
  *
  * V8 begins anew to number its objects when a session of the inspector ends, and one ends with each capture; so each of
  * them is a domain of identities of its own: objects are told apart by what they are, not by ids.
@@ -31,10 +31,13 @@ enum { OPEN_TRIES = 100, OPEN_PAUSE_MS = 50, CLOSE_SECONDS = 10, PROBE_SECONDS =
 
 #define EVALUATE(expression) "\"includeCommandLineAPI\":true,\"returnByValue\":true,\"expression\":\"" expression "\""
 
+/* A module of Node's: Deno has no require there. */
+#define REQUIRE "(typeof require==='function'?require:process.getBuiltinModule)"
+
 /* One line of JSON, in the words of the helper (hsdiff.cjs). */
 static const char metrics_asked[] = EVALUATE(
     "(()=>{const "
-    "v=require('v8'),h=v.getHeapStatistics(),m=process.memoryUsage(),s={young:0,old:0,large:0,code:0,metadata:0};"
+    "v=" REQUIRE "('v8'),h=v.getHeapStatistics(),m=process.memoryUsage(),s={young:0,old:0,large:0,code:0,metadata:0};"
     "for(const x of v.getHeapSpaceStatistics()){const "
     "n=x.space_name;s[/large_object/.test(n)?'large':/^new/.test(n)?'young':"
     "/^code/.test(n)?'code':/^(map|read_only)/.test(n)?'metadata':'old']+=x.space_used_size}"
@@ -43,16 +46,17 @@ static const char metrics_asked[] = EVALUATE(
     "'heap.young':s.young,'heap.old':s.old,'heap.large':s.large,'heap.code':s.code,'heap.metadata':s.metadata,"
     "'native.used':m.external+(h.malloced_memory||0),'process.rss':m.rss})})()");
 
+/* Deno would ask its user whether the table may be read: there nobody else is looked for. */
 #define IS_USED                                                                                                        \
     "const i=r('inspector'),p=':'+(+new URL(i.url()).port).toString(16).toUpperCase().padStart(4,'0');"                \
-    "const used=()=>['tcp','tcp6'].some(t=>{try{return "                                                               \
+    "const used=()=>!process.versions.deno&&['tcp','tcp6'].some(t=>{try{return "                                       \
     "r('fs').readFileSync('/proc/self/net/'+t,'latin1').split(r('os').EOL).some("                                      \
     "l=>{const w=l.trim().split(/ +/);return "                                                                         \
     "w.length>3&&w[1].endsWith(p)&&(w[3]==='01'||w[3]==='08')})}catch(e){return false}});"
 
 /* What closing will load and compile is there before the snapshot, or the next one would have it as growth. */
 static const char close_prepared[] =
-    EVALUATE("(r=>{" IS_USED "used();setTimeout(()=>{},1).unref();return ''})(require)");
+    EVALUATE("(r=>{" IS_USED "used();setTimeout(()=>{},1).unref();return ''})(" REQUIRE ")");
 
 /*
  * Behind the answer: closing ends the very session that asks for it. And only a while after this session has ended:
@@ -64,7 +68,7 @@ static const char close_asked[] = EVALUATE(
     "(r=>{let n=0;" IS_USED
     "const end=()=>{const h=globalThis[Symbol.for('hsdiff.helper')];if(h&&h.forget)h.forget();if(!used())i.close()};"
     "const look=()=>{if(!used())setTimeout(end,200).unref();else if(n++<200)setTimeout(look,20).unref()};"
-    "setTimeout(look,20).unref();return ''})(require)");
+    "setTimeout(look,20).unref();return ''})(" REQUIRE ")");
 
 typedef struct session {
     hsd_live *live;
@@ -224,7 +228,8 @@ static hsd_status signal_process(const hsd_process_facts *facts, hsd_error *err)
 {
     const int fd = (int)syscall(SYS_pidfd_open, (pid_t)facts->pid, 0);
     if (fd < 0) return hsd_fail_errno(err, errno, "cannot signal process %ld", facts->pid);
-    const int failed = hsd_node_is(facts) && syscall(SYS_pidfd_send_signal, fd, SIGUSR1, NULL, 0) != 0 ? errno : 0;
+    const int failed =
+        hsd_node_v8_runtime(facts) != NULL && syscall(SYS_pidfd_send_signal, fd, SIGUSR1, NULL, 0) != 0 ? errno : 0;
     close(fd);
     return failed == 0 ? HSD_OK : hsd_fail_errno(err, failed, "cannot signal process %ld", facts->pid);
 }
@@ -320,8 +325,9 @@ static hsd_status capture_inspector_way(hsd_live *live, hsd_error *err)
 static hsd_gate look_inspector_way(const hsd_process_facts *facts, hsd_process *process, hsd_error *err)
 {
     hsd_inspector_port ports[HSD_INSPECTOR_PORTS];
-    if (!hsd_node_is(facts)) return HSD_GATE_NOT_MINE;
-    snprintf(process->runtime, sizeof process->runtime, "Node");
+    const char *runtime = hsd_node_v8_runtime(facts);
+    if (runtime == NULL) return HSD_GATE_NOT_MINE;
+    snprintf(process->runtime, sizeof process->runtime, "%s", runtime);
     if (!facts->is_same_network) return hsd_gate_of_network(facts, err);
     /* By SIGUSR1 it can be opened: whether it may be says the caller, to capture(). */
     if (hsd_inspector_ports(facts, ports) > 0 || handles_sigusr1(facts)) return HSD_GATE_OPEN;
@@ -338,7 +344,7 @@ static bool needs_leave(const hsd_process_facts *facts, hsd_error *err)
 
 const hsd_way hsd_way_inspector = {
     .name = "inspector",
-    .summary = "Node with --inspect, or opened for the moment: HeapProfiler over the inspector's WebSocket",
+    .summary = "Node or Deno with --inspect, or opened for the moment: HeapProfiler over the inspector's WebSocket",
     .stored = "shapes only: no strings, keys or numbers of the program",
     .look = look_inspector_way,
     .capture = capture_inspector_way,

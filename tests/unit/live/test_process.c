@@ -12,7 +12,9 @@
 #include <unistd.h>
 
 #include "live/connect.h"
+#include "live/dumped.h"
 #include "live/facts.h"
+#include "live/node/node_process.h"
 #include "unit/live/child.h"
 
 static hsd_error why;
@@ -120,8 +122,37 @@ Test(process, scripts_stand_behind_the_options_of_their_interpreter)
     cr_assert_str_eq(SCRIPT("/usr/bin/node", "node\0"), "");
     cr_assert_str_eq(SCRIPT("/usr/bin/node", "node\0-r\0"), "");
     cr_assert_str_eq(SCRIPT("/usr/bin/mono-sgen", "mono\0--profile=hsdiff\0shop.exe\0"), "shop.exe");
+    cr_assert_str_eq(SCRIPT("/usr/bin/deno", "deno\0run\0-A\0shop.ts\0"), "shop.ts");
+    cr_assert_str_eq(SCRIPT("/usr/bin/bun", "bun\0--smol\0run\0"), "");
     cr_assert_str_eq(SCRIPT("/srv/shop", "shop\0x\0"), "");
     cr_assert_str_eq(SCRIPT("", ""), "");
+}
+
+/* Whose own dumps are read, and whose inspector is asked. */
+Test(process, runtimes_without_an_agent_are_known_by_their_executables)
+{
+    static const struct {
+        const char *executable, *dumped, *v8;
+    } cases[] = {
+        {"/usr/bin/php8.2", "PHP", NULL},
+        {"/usr/sbin/php-fpm8.2", "PHP", NULL},
+        {"/opt/bin/bun.exe", "Bun", NULL},
+        {"/usr/bin/bun", "Bun", NULL},
+        {"/usr/bin/bunyan", NULL, NULL},
+        {"/opt/deno", "Deno", "Deno"},
+        {"/usr/bin/deno (deleted)", "Deno", "Deno"},
+        {"/usr/bin/node (deleted)", NULL, "Node"},
+        {"", NULL, NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        hsd_process_facts facts = {.pid = 1};
+        snprintf(facts.executable, sizeof facts.executable, "%s", cases[i].executable);
+        const hsd_dumped *dumped = hsd_dumped_of(&facts);
+        const char *v8 = hsd_node_v8_runtime(&facts);
+        cr_expect_str_eq(dumped ? dumped->runtime : "", cases[i].dumped ? cases[i].dumped : "", "%s",
+                         cases[i].executable);
+        cr_expect_str_eq(v8 ? v8 : "", cases[i].v8 ? cases[i].v8 : "", "%s", cases[i].executable);
+    }
 }
 
 Test(process, is_found_by_what_it_is_called)
