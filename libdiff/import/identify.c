@@ -112,16 +112,30 @@ static bool identity_begins_with(const uint8_t *prefix, size_t size, const char 
     return true;
 }
 
-/* What reli, a profiler of PHP, writes when no other form is asked for: its summary first. */
-static bool is_of_reli(const uint8_t *text, size_t size)
+/* Does the text begin with these characters, whatever blanks lie between? "#" is any digit. */
+static bool begins_with_tokens(const uint8_t *text, size_t size, const char *tokens)
 {
-    static const char tokens[] = "{\"summary\":[{\"zend_mm_heap_total\"";
     size_t at = 0;
     for (const char *token = tokens; *token != '\0'; token++) {
         at += skip_space(text + at, size - at);
-        if (at == size || text[at++] != (uint8_t)*token) return false;
+        if (at == size) return false;
+        const uint8_t c = text[at++];
+        if (*token == '#' ? c < '0' || c > '9' : c != (uint8_t)*token) return false;
     }
     return true;
+}
+
+/* What reli, a profiler of PHP, writes when no other form is asked for: its summary first. */
+static bool is_of_reli(const uint8_t *text, size_t size)
+{
+    return begins_with_tokens(text, size, "{\"summary\":[{\"zend_mm_heap_total\"");
+}
+
+/* JavaScriptCore's own form: what Bun's generateHeapSnapshot() gives, and what Safari's inspector keeps. */
+static bool is_of_webkit(const uint8_t *text, size_t size)
+{
+    return begins_with_tokens(text, size, "{\"version\":#,\"type\":\"Inspector\"") ||
+           begins_with_tokens(text, size, "{\"version\":#,\"type\":\"GCDebugging\"");
 }
 
 static const char *kind_of_text(const uint8_t *prefix, size_t size)
@@ -130,6 +144,7 @@ static const char *kind_of_text(const uint8_t *prefix, size_t size)
     if (at == size) return "nothing but white space";
     const uint8_t *text = prefix + at;
     if (is_of_reli(text, size - at)) return "JSON of reli";
+    if (is_of_webkit(text, size - at)) return "a heap snapshot of JavaScriptCore";
     if (*text == '{' || *text == '[') return "JSON, but no heap snapshot";
     if (identity_begins_with(text, size - at, "<!doctype html") || identity_begins_with(text, size - at, "<html"))
         return "an HTML page";

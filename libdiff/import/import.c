@@ -126,6 +126,9 @@ static hsd_status refuse_import(const input *in, const uint8_t *prefix, size_t s
     else if (strstr(phrase, " of reli") != NULL)
         hsd_error_set_hint(err, "have it written for hsdiff: reli inspector:memory -f meminfo -p PID, or of a capture "
                                 "reli inspector:memory:export-meminfo FILE");
+    else if (strstr(phrase, " of JavaScriptCore") != NULL)
+        hsd_error_set_hint(err, "have Bun write it in V8's form: writeHeapSnapshot() of node:v8, or "
+                                "Bun.generateHeapSnapshot(\"v8\")");
     else
         hsd_error_set_hint(err,
                            "hsdiff reads .hs captures and heap dumps of many runtimes: hsdiff help formats lists them");

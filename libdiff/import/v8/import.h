@@ -58,7 +58,7 @@ enum {
 
 #define HSD_V8_STRING_TOP       UINT32_C(0x7fffffff)
 #define HSD_V8_STRING_GLOBAL    (HSD_V8_STRING_TOP)     /* "global": roots that are global objects */
-#define HSD_V8_STRING_ORPHANS   (HSD_V8_STRING_TOP - 1) /* "(V8 internal)" */
+#define HSD_V8_STRING_ORPHANS   (HSD_V8_STRING_TOP - 1) /* "(V8 internal)", or what Bun does not tell */
 #define HSD_V8_STRING_PAIR      (HSD_V8_STRING_TOP - 2) /* "WeakMap value" */
 #define HSD_V8_STRING_INTERNAL  (HSD_V8_STRING_TOP - 3) /* "internal" */
 #define HSD_V8_STRING_BLOCK     (HSD_V8_STRING_TOP - 4) /* "(block variable)" */
@@ -86,6 +86,7 @@ typedef struct hsd_v8 {
     hsd_import_json json;
     hsd_v8_layout layout;
     bool has_header, has_nodes, has_edges, has_strings;
+    bool is_bun; /* out of JavaScriptCore, in V8's form */
 
     hsd_v8_names names;
     hsd_v8_marks marks;

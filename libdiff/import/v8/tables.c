@@ -245,7 +245,8 @@ static hsd_status define_scopes(hsd_v8 *v8, hsd_error *err)
 static hsd_status define_strings(hsd_v8 *v8, hsd_error *err)
 {
     HSD_TRY(define_text(v8, HSD_V8_STRING_GLOBAL, "global", err));
-    HSD_TRY(define_text(v8, HSD_V8_STRING_ORPHANS, "(V8 internal)", err));
+    HSD_TRY(define_text(v8, HSD_V8_STRING_ORPHANS,
+                        v8->is_bun ? "(in a Map, a Set or native code that Bun does not tell)" : "(V8 internal)", err));
     HSD_TRY(define_text(v8, HSD_V8_STRING_PAIR, "WeakMap value", err));
     HSD_TRY(define_text(v8, HSD_V8_STRING_INTERNAL, "internal", err));
     HSD_TRY(define_text(v8, HSD_V8_STRING_BLOCK, "(block variable)", err));

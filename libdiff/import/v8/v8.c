@@ -61,7 +61,7 @@ static bool is_of_bun(const hsd_v8 *v8)
 
 static hsd_status begin_v8(hsd_v8 *v8, hsd_error *err)
 {
-    const bool is_bun = is_of_bun(v8);
+    const bool is_bun = v8->is_bun = is_of_bun(v8);
     hsc_options options;
     hsc_options_init(&options);
     options.runtime = is_bun ? "Bun" : "V8";

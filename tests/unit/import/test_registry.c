@@ -115,6 +115,9 @@ Test(registry, names_what_it_does_not_know)
     expect_found("\xef\xbb\xbf[1]", 6, "JSON, but no heap snapshot");
     expect_found("{\n \"summary\": [ {\"zend_mm_heap_total\": 1", 40, "JSON of reli");
     expect_found("{\"summary\":[{\"zend", 18, "JSON, but no heap snapshot");
+    expect_found("{\"version\":3,\"type\":\"Inspector\",\"nodes\":[", 41, "a heap snapshot of JavaScriptCore");
+    expect_found("{\n  \"version\": 2,\n  \"type\": \"GCDebugging\"", 41, "a heap snapshot of JavaScriptCore");
+    expect_found("{\"version\":3,\"type\":\"Insp", 25, "JSON, but no heap snapshot");
     expect_found("RMEM\1\0\0\0", 8, "a capture of reli");
     expect_found("<!DOCTYPE HTML><p>", 18, "an HTML page");
     expect_found("<?xml version=\"1.0\"?>", 21, "an XML file");
