@@ -24,6 +24,8 @@ static void add_ruby_edge(edges *all, VALUE target, uint32_t label, uint64_t ind
     all->rows[all->count++] = (edge){.target = target, .label = label, .index = index};
 }
 
+enum { KEY_BYTES_MAX = 40 };
+
 /* ---- by name ---- */
 
 static uint32_t label_of(walk *w, name_kind kind, ID name)
@@ -72,6 +74,23 @@ static void add_state(walk *w, VALUE module)
     const named *rows = state_of(&w->state, module, &count);
     for (size_t i = 0; i < count; i++)
         add_ruby_edge(&w->edges, rows[i].value, label_of(w, NAME_STATE, rows[i].name), 0);
+}
+
+/* `thread "worker"[:visits]` owns what a thread has under a key. Keys that the program made of texts are dynamic
+ * symbols: of these alone Ruby has objects, and they are not told. */
+static void add_thread_variables(walk *w, VALUE thread)
+{
+    char text[NAME_BYTES];
+    size_t count;
+    const named *rows = state_of(&w->state, thread, &count);
+    for (size_t i = 0; i < count; i++) {
+        const char *key = RB_STATIC_SYM_P(rb_id2sym(rows[i].name)) ? rb_id2name(rows[i].name) : NULL;
+        const bool is_told = key != NULL && hsa_is_identifier(key, strlen(key), KEY_BYTES_MAX);
+        const int size = snprintf(text, sizeof text, "%s[%s%s]", threads_name(&w->state, thread), is_told ? ":" : "*",
+                                  is_told ? key : "");
+        add_ruby_edge(&w->edges, rows[i].value,
+                      names_put(&w->names, NAME_LOCAL, text, size < NAME_BYTES ? (size_t)size : NAME_BYTES - 1), 0);
+    }
 }
 
 static void add_named(walk *w, VALUE object)
@@ -168,7 +187,11 @@ void edges_collect(walk *w, VALUE object)
                                                                                     : LABEL_NONE;
     const bool is_main = type == T_IMEMO && state_is_main(&w->state, object);
     all->count = 0;
+    if (secondary == LABEL_STACK) add_thread_variables(w, object);
+    const size_t owned_count = all->count;
     add_named(w, object);
+    for (size_t i = owned_count; i < all->count && secondary != LABEL_NONE; i++)
+        all->rows[i].label = secondary;
     all->named_count = all->count;
     rb_objspace_reachable_objects_from(object, add_reached, w);
     keep_unnamed(all);
@@ -177,7 +200,5 @@ void edges_collect(walk *w, VALUE object)
             all->rows[i].label = label_of_local(w, all->rows[i].target);
         else if (i >= all->named_count)
             all->rows[i].label = all->rows[i].target == klass ? (uint32_t)LABEL_CLASS : rest;
-        else if (secondary != LABEL_NONE)
-            all->rows[i].label = secondary;
     }
 }

@@ -5,6 +5,8 @@
  *      walk.c    a collection, then all slots of the heap, one object after the other
  *      edges.c   what an object refers to: by variables, elements, members, keys and values; and by what is left
  *      state.c   constants of classes, and global variables, by their names, before the walk
+ *      threads.c names of threads, and what they keep under keys, before the walk
+ *      code.c    where blocks stand
  *      names.c   types, labels and strings, each once
  *
  * While it walks the collector is off and no other thread of Ruby runs. Nothing of Ruby is allocated in the walk; what
@@ -39,7 +41,7 @@ enum { IMEMO_MASK = 0x0f };
 
 /* ---- names.c ---- */
 
-enum { NAME_BYTES = 256 };
+enum { NAME_BYTES = 256, THREAD_NAME_BYTES = 80 };
 
 /* Labels that are there from the start. */
 enum {
@@ -88,6 +90,11 @@ typedef struct named {
 /* No object is there. */
 #define OWNER_MAIN ((VALUE)1)
 
+typedef struct thread_name {
+    VALUE thread;
+    char text[THREAD_NAME_BYTES];
+} thread_name;
+
 typedef struct state {
     named *rows; /* by owner */
     size_t count, room;
@@ -95,6 +102,8 @@ typedef struct state {
     size_t own_count, own_room;
     VALUE *main; /* what keeps the local variables of the main script: environments, ascending */
     size_t main_count, main_room;
+    thread_name *threads;
+    size_t thread_count, thread_room;
     bool failed;
 } state;
 
@@ -107,6 +116,26 @@ bool state_is_own(const state *all, VALUE object);
 /* Are local variables of the main script among what this refers to? */
 bool state_is_main(const state *all, VALUE object);
 void state_release(state *all);
+/* A row of `owner`, unless the value is none of the heap. */
+void state_add(state *all, VALUE owner, VALUE value, ID name);
+/* An object that was made to find out: `made`. */
+VALUE state_remember(state *all, VALUE made);
+/* Room for one more: the rows, moved or not; NULL without memory. */
+void *state_wider(void *rows, size_t count, size_t *room, size_t size, bool *failed);
+
+/* ---- threads.c ---- */
+
+/* Of all threads: their names, and what they have under keys as rows of theirs. */
+void threads_collect(state *all);
+/* `thread "worker"`, `main thread`; "thread" for one that is not known. */
+const char *threads_name(const state *all, VALUE thread);
+
+/* ---- code.c ---- */
+
+typedef struct edges edges;
+
+/* "Proc (server.rb:40)" by what it refers to; "Proc" for one that is no block of the program. Its length. */
+size_t code_proc_type(const edges *references, char out[NAME_BYTES]);
 
 /* ---- edges.c ---- */
 
@@ -116,11 +145,11 @@ typedef struct edge {
     uint64_t index;
 } edge;
 
-typedef struct edges {
+struct edges {
     edge *rows; /* those with names first */
     size_t count, room, named_count;
     bool failed;
-} edges;
+};
 
 /* ---- walk.c ---- */
 

@@ -9,7 +9,7 @@
 
 #include "ruby_agent.h"
 
-static void *wider(void *rows, size_t count, size_t *room, size_t size, bool *failed)
+void *state_wider(void *rows, size_t count, size_t *room, size_t size, bool *failed)
 {
     if (count < *room) return rows;
     const size_t more = *room == 0 ? 256 : *room * 2;
@@ -22,18 +22,18 @@ static void *wider(void *rows, size_t count, size_t *room, size_t size, bool *fa
     return grown;
 }
 
-static void add_ruby_state(state *all, VALUE owner, VALUE value, ID name)
+void state_add(state *all, VALUE owner, VALUE value, ID name)
 {
     if (RB_SPECIAL_CONST_P(value)) return;
-    named *rows = wider(all->rows, all->count, &all->room, sizeof *rows, &all->failed);
+    named *rows = state_wider(all->rows, all->count, &all->room, sizeof *rows, &all->failed);
     if (rows == NULL) return;
     all->rows = rows;
     rows[all->count++] = (named){.owner = owner, .value = value, .name = name};
 }
 
-static VALUE remember_ruby_state(state *all, VALUE made)
+VALUE state_remember(state *all, VALUE made)
 {
-    VALUE *own = wider(all->own, all->own_count, &all->own_room, sizeof *own, &all->failed);
+    VALUE *own = state_wider(all->own, all->own_count, &all->own_room, sizeof *own, &all->failed);
     if (own == NULL) return made;
     all->own = own;
     own[all->own_count++] = made;
@@ -51,12 +51,12 @@ static bool is_module(VALUE value)
 static void add_constants(state *all, VALUE module)
 {
     const VALUE own_alone = Qfalse;
-    const VALUE list = remember_ruby_state(all, rb_mod_constants(1, &own_alone, module));
+    const VALUE list = state_remember(all, rb_mod_constants(1, &own_alone, module));
     for (long i = 0; i < RARRAY_LEN(list); i++) {
         const ID name = SYM2ID(RARRAY_AREF(list, i));
         const constant *entry = rb_const_lookup(module, name);
         /* a class holds for itself */
-        if (entry != NULL && !is_module(entry->value)) add_ruby_state(all, module, entry->value, name);
+        if (entry != NULL && !is_module(entry->value)) state_add(all, module, entry->value, name);
     }
 }
 
@@ -73,7 +73,7 @@ static int list_modules(void *start, void *end, size_t stride, void *data)
     for (VALUE object = (VALUE)start; object != (VALUE)end; object += stride) {
         const bool is_one = is_module(object) && !RB_FL_TEST_RAW(object, FL_SINGLETON) && RBASIC(object)->klass != 0;
         if (!is_one || NIL_P(rb_class_path_cached(object))) continue;
-        VALUE *rows = wider(all->rows, all->count, &all->room, sizeof *rows, &all->failed);
+        VALUE *rows = state_wider(all->rows, all->count, &all->room, sizeof *rows, &all->failed);
         if (rows == NULL) return 1;
         all->rows = rows;
         rows[all->count++] = object;
@@ -93,11 +93,11 @@ static bool is_plain_ruby_state(const char *name)
 
 static void add_globals(state *all)
 {
-    const VALUE list = remember_ruby_state(all, rb_f_global_variables());
+    const VALUE list = state_remember(all, rb_f_global_variables());
     for (long i = 0; i < RARRAY_LEN(list); i++) {
         const ID name = SYM2ID(RARRAY_AREF(list, i));
         const char *text = rb_id2name(name);
-        if (is_plain_ruby_state(text)) add_ruby_state(all, 0, rb_gv_get(text), name);
+        if (is_plain_ruby_state(text)) state_add(all, 0, rb_gv_get(text), name);
     }
 }
 
@@ -114,7 +114,7 @@ static void add_environment(VALUE target, void *data)
 {
     state *all = data;
     if (!is_environment(target)) return;
-    VALUE *rows = wider(all->main, all->main_count, &all->main_room, sizeof *rows, &all->failed);
+    VALUE *rows = state_wider(all->main, all->main_count, &all->main_room, sizeof *rows, &all->failed);
     if (rows == NULL) return;
     all->main = rows;
     rows[all->main_count++] = target;
@@ -138,10 +138,10 @@ static void add_locals(state *all)
     if (NIL_P(binding) || !rb_method_basic_definition_p(rb_obj_class(binding), list_all) ||
         !rb_method_basic_definition_p(rb_obj_class(binding), get))
         return;
-    const VALUE list = remember_ruby_state(all, rb_funcall(binding, list_all, 0));
+    const VALUE list = state_remember(all, rb_funcall(binding, list_all, 0));
     for (long i = 0; i < RARRAY_LEN(list); i++) {
         const VALUE name = RARRAY_AREF(list, i), value = rb_funcall(binding, get, 1, name);
-        if (!is_module(value)) add_ruby_state(all, OWNER_MAIN, value, SYM2ID(name)); /* a class holds for itself */
+        if (!is_module(value)) state_add(all, OWNER_MAIN, value, SYM2ID(name)); /* a class holds for itself */
     }
     rb_objspace_reachable_objects_from(binding, add_environment, all);
 }
@@ -171,6 +171,7 @@ void state_collect(state *all)
     free(modules.rows);
     add_globals(all);
     add_locals(all);
+    threads_collect(all);
     if (all->count > 0) qsort(all->rows, all->count, sizeof *all->rows, by_owner);
     if (all->main_count > 0) qsort(all->main, all->main_count, sizeof *all->main, by_address);
     if (all->own_count > 0) qsort(all->own, all->own_count, sizeof *all->own, by_address);
@@ -206,5 +207,6 @@ void state_release(state *all)
     free(all->rows);
     free(all->own);
     free(all->main);
+    free(all->threads);
     *all = (state){.count = 0};
 }

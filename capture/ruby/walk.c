@@ -60,6 +60,7 @@ static const char *hidden_name(int type)
 
 static uint32_t put_ruby_walk(walk *w, const char *text) { return names_put(&w->names, NAME_TYPE, text, strlen(text)); }
 
+/* When what it refers to is known. */
 static uint32_t type_of(walk *w, VALUE object)
 {
     char text[NAME_BYTES];
@@ -68,9 +69,11 @@ static uint32_t type_of(walk *w, VALUE object)
     if (type == T_ICLASS) return put_ruby_walk(w, "(included module)");
     if (type == T_MODULE) return put_ruby_walk(w, "Module");
     if (type == T_CLASS) return put_ruby_walk(w, RB_FL_TEST_RAW(object, FL_SINGLETON) ? "(singleton class)" : "Class");
+    const char *data = type == T_DATA ? rb_objspace_data_type_name(object) : NULL;
+    if (RBASIC(object)->klass == rb_cProc && data != NULL && strcmp(data, "proc") == 0)
+        return names_put(&w->names, NAME_TYPE, text, code_proc_type(&w->edges, text));
     if (RBASIC(object)->klass != 0)
         return names_put(&w->names, NAME_TYPE, text, class_name(RBASIC(object)->klass, text));
-    const char *data = type == T_DATA ? rb_objspace_data_type_name(object) : NULL;
     if (data == NULL) return put_ruby_walk(w, hidden_name(type));
     const int size = snprintf(text, sizeof text, "(data %.200s)", data);
     return names_put(&w->names, NAME_TYPE, text, (size_t)size);
@@ -115,12 +118,12 @@ static void write_references(walk *w)
 
 static void write_object(walk *w, VALUE object)
 {
+    edges_collect(w, object);
     const hsc_object record = {.id = object,
                                .size_bytes = rb_obj_memsize_of(object),
                                .type = type_of(w, object),
                                .elements = elements_of(object),
                                .name = module_name(w, object)};
-    edges_collect(w, object);
     hsc_begin_object(w->writer, &record);
     write_references(w);
     hsc_end_object(w->writer);

@@ -95,12 +95,14 @@ class Cpp(Native):
 
 
 class Python(Runtime):
-    """CPython in the native agent."""
+    """CPython as it runs, with a `way`; without one in the native agent."""
 
     name = "python"
-    agents = ("libhsdiff-native.so",)
+    agents = ("libhsdiff-native.so", "libhsdiff-python.so")
 
     def start(self, program, folder):
+        if program.way:
+            return kit.Program([sys.executable, str(program.source), *program.arguments])
         return kit.Program([sys.executable, str(program.source), *program.arguments], {"LD_PRELOAD": f"{self.tool.agents}/libhsdiff-native.so"})
 
 
@@ -168,19 +170,24 @@ class Go(Piped):
 
 
 class Ruby(Piped):
-    """`way` "sites": with the places of allocation, which Ruby collects in a table of its own."""
+    """Dumps by the program; `way` "sites": with the places of allocation, which Ruby collects in a table of its own. `way` "ruby": by the agent."""
 
     name = "ruby"
     needs = ("ruby",)
 
     def start(self, program, folder):
+        if program.way == "ruby":
+            return kit.Program(["ruby", "-I", str(HERE / self.name), str(program.source)], {"RUBYLIB": f"{self.tool.agents}/ruby", "RUBYOPT": "-rhsdiff"})
         os.mkfifo(folder / "pipe", 0o600)
         (folder / "heap_dump.rb").write_text(snippet("capture-ruby.md", "ruby"), encoding="utf-8")
         return kit.Program(["ruby", "-r", str(folder / "heap_dump.rb"), "-I", str(HERE / self.name), *program.options, str(program.source), *program.arguments],
                            {"HEAP_DUMP": str(folder / "pipe"), "RUBYOPT": "", **({"HEAP_DUMP_SITES": "1"} if program.way == "sites" else {})})
 
     def capture(self, program, running, folder, out):
-        self.imported(program, running, folder, out)
+        if program.way == "ruby":
+            Runtime.capture(self, program, running, folder, out)
+        else:
+            self.imported(program, running, folder, out)
 
 
 class Lua(Runtime):

@@ -16,7 +16,7 @@ end
 class Mark
   def initialize(kind) = @kind = kind
 end
-%w[Shared OnClass Key Value Member Generic Closure Local Weak].each { |name| Object.const_set("Of#{name}", Class.new(Mark)) }
+%w[Shared OnClass Key Value Member Generic Closure Local Kept Read Weak].each { |name| Object.const_set("Of#{name}", Class.new(Mark)) }
 autoload :NeverLoaded, "#{__dir__}/there_is_no_such_file.rb"
 HASH = {}
 HASH.compare_by_identity
@@ -24,6 +24,7 @@ POINTS = []
 TEXT = +"a text with a variable"
 CLOSURES = []
 WEAK = ObjectSpace::WeakMap.new
+Thread.main[:visits] = []
 
 def plant(number)
   Holder.shared << OfShared.new(1)
@@ -33,6 +34,8 @@ def plant(number)
   TEXT.instance_variable_set("@v#{number}", OfGeneric.new(1))
   mine = OfClosure.new(1)
   CLOSURES << -> { mine }
+  Thread.main[:visits] << OfKept.new(1)
+  Thread.main["key_#{HASH.size}".to_sym] = OfRead.new(1)
   WEAK[OfWeak.new(1)] = 1
 end
 
