@@ -56,6 +56,7 @@ typedef struct hsd_v8_roots {
     hsd_id_map direct;  /* objects that hang from node 0 -> 1 */
     bool has_global;    /* something hangs from node 0 by a shortcut */
     bool has_user_root; /* DevTools: something hangs from node 0 that is not synthetic */
+    bool has_worker;    /* a thread of Node's that runs, with a heap of its own */
 } hsd_v8_roots;
 
 hsd_status hsd_v8_roots_init(hsd_v8_roots *roots, hsd_temp_space *space, uint64_t memory_bytes, hsd_error *err);

@@ -347,6 +347,10 @@ static hsd_status tell_losses(hsd_v8 *v8, hsd_error *err)
         HSD_WRITE(v8->import, hsc_loss(writer, "references to nodes that are not in the snapshot", v8->dangling), err);
     if (v8->layout.has_extra_native_bytes)
         HSD_WRITE(v8->import, hsc_metric(writer, "native.used", "bytes", v8->layout.extra_native_bytes), err);
+    if (v8->roots.has_worker)
+        hsd_note(v8->import->reporter, HSD_NOTE_WARNING,
+                 "%s has threads with heaps of their own (workers, loaders of modules), which are in no capture",
+                 v8->source->name);
     if (v8->names.refused > 0)
         hsd_note(v8->import->reporter, HSD_NOTE_WARNING,
                  "%s has more than %u names of classes, fields and functions: %llu have no name of "

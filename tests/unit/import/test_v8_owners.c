@@ -35,6 +35,30 @@ Test(v8_owners, roots_are_named_by_their_group)
     v8_heap_free(heap);
 }
 
+static void count_note(void *context, hsd_note_level level, const char *text)
+{
+    size_t *count = context;
+    if (level == HSD_NOTE_WARNING && strstr(text, "threads with heaps of their own") != NULL) ++*count;
+}
+
+/* The group is there while the thread runs; objects of the class stay behind. */
+Test(v8_owners, threads_of_the_program_have_heaps_that_are_in_no_capture)
+{
+    for (size_t is_there = 0; is_there < 2; is_there++) {
+        v8_heap *heap = v8_heap_new();
+        const v8_program p = v8_add_program(heap);
+        size_t count = 0;
+        const hsd_run run = {.note = count_note, .note_context = &count};
+        const uint32_t worker =
+            v8_node(heap, is_there ? "synthetic" : "object", is_there ? "Node / Worker" : "Worker", 0);
+        v8_edge_at(heap, p.root, "element", 9, worker);
+        loaded c = case_v8_import(heap, V8_FORM_NODE_20, NULL, &run);
+        cr_expect_eq(count, is_there);
+        loaded_release(&c);
+        v8_heap_free(heap);
+    }
+}
+
 Test(v8_owners, properties_of_the_global_object_own_what_hangs_from_them)
 {
     v8_heap *heap = v8_heap_new();
