@@ -215,12 +215,12 @@ void edges_of(walk *w)
     }
 }
 
-/* Type names of C libraries: "FILE*", "socket.tcp{client}". */
-static bool is_type_name(const char *text, size_t size)
+/* "FILE*", "socket.tcp{client}", "lpeg-pattern" */
+bool edges_is_type_name(const char *text, size_t size)
 {
     if (size == 0 || size > 60) return false;
     for (size_t i = 0; i < size; i++)
-        if (!names_is_identifier((char[]){'_', text[i]}, 2) && strchr("*.:{}<>", text[i]) == NULL) return false;
+        if (!names_is_identifier((char[]){'_', text[i]}, 2) && strchr("*.:{}<>- ", text[i]) == NULL) return false;
     return true;
 }
 
@@ -279,22 +279,23 @@ static void thread_type(const walk *w, char out[NAME_BYTES_MAX])
     name_function(&frame, "coroutine", out);
 }
 
-void edges_type(walk *w, char out[NAME_BYTES_MAX])
+bool edges_type(walk *w, char out[NAME_BYTES_MAX])
 {
     lua_State *L = w->L;
     const int kind = lua_type(L, -1);
     if (kind == LUA_TFUNCTION) {
         function_type(w, out);
-        return;
+        return true;
     }
     if (kind == LUA_TTHREAD) {
         thread_type(w, out);
-        return;
+        return true;
     }
     snprintf(out, NAME_BYTES_MAX, "%s", lua_typename(L, kind));
-    if ((kind != LUA_TTABLE && kind != LUA_TUSERDATA) || !push_meta_text(L, "__name")) return;
+    if ((kind != LUA_TTABLE && kind != LUA_TUSERDATA) || !push_meta_text(L, "__name")) return false;
     size_t size;
     const char *name = lua_tolstring(L, -1, &size);
-    if (is_type_name(name, size)) snprintf(out, NAME_BYTES_MAX, "%s", name);
+    if (edges_is_type_name(name, size)) snprintf(out, NAME_BYTES_MAX, "%s", name);
     lua_pop(L, 1);
+    return true;
 }

@@ -9,6 +9,7 @@
  *      roots.c    globals, modules, registry, variables of the main thread, metatables of types
  *      names.c    types, labels, and which keys may be told
  *      code.c     the words that code mentions
+ *      classes.c  what code calls a metatable
  *      visited.c  the set of objects that were met: 8 bytes a slot, at most 24 an object, by mmap
  *      sizes.c    bytes of an object: exact where this very Lua 5.4 passed a test of its layout, else estimated
  *
@@ -87,6 +88,8 @@ uint32_t names_variable(names *all, const char *text);
 uint32_t names_key(names *all, const char *key, size_t size);
 /* A word of the program's code. */
 void names_mention(names *all, const char *word, size_t size);
+/* The number that is kept under this text, 0 at first; NULL without memory. Another call of this file may move it. */
+uint32_t *names_class(names *all, const char *key, size_t size);
 /* True once for each place of a function in its file. */
 bool names_is_new_code(names *all, const char *place);
 /* Defines the labels of keys. */
@@ -121,6 +124,10 @@ typedef struct walk {
     size_t waiting;                          /* objects in it */
     uint64_t globals, registry, loaded, own; /* addresses: their entries are roots; own tables of the walk */
     uint64_t started_ns;
+    const void *last_metatable; /* whose class was looked for last, of values of */
+    int last_kind;
+    uint32_t last_type;
+    unsigned searches;   /* in the globals, for classes */
     lua_Debug function;  /* that is being written: where it stands */
     lua_Debug last_code; /* of which the words were noted last */
     const char *failure; /* NULL, or why the walk ended early */
@@ -147,16 +154,26 @@ bool walk_is_over(walk *w);
 void edges_of(walk *w);
 /* Behind its end: what an ephemeron table's keys hold. */
 void edges_behind(walk *w);
-/* The name of its type into `out`, and of a function w->function. */
-void edges_type(walk *w, char out[NAME_BYTES_MAX]);
+/* The name of its type into `out`, and of a function w->function. False if that is the name of Lua's own type alone. */
+bool edges_type(walk *w, char out[NAME_BYTES_MAX]);
 /* The frame of a thread at which the program's own begin. */
 int edges_first_level(const walk *w, const lua_State *thread);
+/* What a library calls a type: "FILE*", "lpeg-pattern", "SQLite3 connection". */
+bool edges_is_type_name(const char *text, size_t size);
 void roots_all(walk *w);
+void roots_push_globals(lua_State *L);
+void roots_push_loaded(lua_State *L);
 
 /* ---- code.c ---- */
 
 /* Notes the words that the function at the top of the stack mentions, which is w->function, and those in it. */
 void code_mentions(walk *w);
+
+/* ---- classes.c ---- */
+
+/* The type of the table or userdata at the top of the stack, if it has a metatable; 0 if not, or if there is no memory.
+ */
+uint32_t classes_type(walk *w);
 
 /* ---- serve.c ---- */
 

@@ -7,7 +7,7 @@
 
 #include "lua_agent.h"
 
-enum { KIND_STRING = 1, KIND_TYPE, KIND_VARIABLE, KIND_KEY, KIND_MENTIONED, KIND_CODE };
+enum { KIND_STRING = 1, KIND_TYPE, KIND_VARIABLE, KIND_KEY, KIND_MENTIONED, KIND_CODE, KIND_CLASS };
 
 static void define_fixed(hsc_writer *w)
 {
@@ -103,6 +103,13 @@ void names_mention(names *all, const char *word, size_t size)
         hsa_texts_find(&all->texts, KIND_MENTIONED, word, size) != NULL)
         return;
     if (hsa_texts_add(&all->texts, KIND_MENTIONED, word, size) != NULL) all->mentioned++;
+}
+
+uint32_t *names_class(names *all, const char *key, size_t size)
+{
+    bool is_new;
+    hsa_text *entry = intern_lua_name(all, key, size, KIND_CLASS, &is_new);
+    return entry == NULL ? NULL : &entry->id;
 }
 
 bool names_is_new_code(names *all, const char *place)

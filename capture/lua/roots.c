@@ -22,7 +22,7 @@ static void root_with(walk *w, hsc_root_kind kind, uint32_t flags, const char *l
 
 static void root(walk *w, hsc_root_kind kind, const char *label) { root_with(w, kind, 0, label); }
 
-static void push_globals(lua_State *L)
+void roots_push_globals(lua_State *L)
 {
 #if LUA_HAS_REGISTRY_GLOBALS
     lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
@@ -31,7 +31,7 @@ static void push_globals(lua_State *L)
 #endif
 }
 
-static void push_loaded(lua_State *L)
+void roots_push_loaded(lua_State *L)
 {
     lua_pushstring(L, "_LOADED");
     lua_rawget(L, LUA_REGISTRYINDEX);
@@ -51,7 +51,7 @@ static void entry_name(lua_State *L, const char *what, char out[NAME_BYTES_MAX])
 static void global_roots(walk *w)
 {
     char name[NAME_BYTES_MAX];
-    push_globals(w->L);
+    roots_push_globals(w->L);
     if (lua_type(w->L, -1) == LUA_TTABLE) {
         root(w, HSC_ROOT_RUNTIME, "table of globals");
         lua_pushnil(w->L);
@@ -67,7 +67,7 @@ static void global_roots(walk *w)
 /* Is the module at the top, whose key stands below it, a global of the same name too? */
 static bool is_global_too(lua_State *L)
 {
-    push_globals(L);
+    roots_push_globals(L);
     lua_pushvalue(L, -3);
     lua_rawget(L, -2);
     const bool same = lua_rawequal(L, -1, -3) != 0;
@@ -78,7 +78,7 @@ static bool is_global_too(lua_State *L)
 static void module_roots(walk *w)
 {
     char name[NAME_BYTES_MAX];
-    push_loaded(w->L);
+    roots_push_loaded(w->L);
     if (lua_type(w->L, -1) == LUA_TTABLE) {
         root(w, HSC_ROOT_RUNTIME, "table of modules");
         lua_pushnil(w->L);
@@ -211,9 +211,9 @@ void roots_all(walk *w)
     lua_State *L = w->L;
     lua_pushvalue(L, LUA_REGISTRYINDEX);
     w->registry = walk_address(L);
-    push_globals(L);
+    roots_push_globals(L);
     w->globals = walk_address(L);
-    push_loaded(L);
+    roots_push_loaded(L);
     w->loaded = walk_address(L);
     lua_pop(L, 3);
     find_main_thread(w);

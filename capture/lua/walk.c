@@ -85,9 +85,11 @@ static void write_object(walk *w)
     char type[NAME_BYTES_MAX];
     lua_State *L = w->L;
     const int kind = lua_type(L, -1);
-    edges_type(w, type);
-    hsc_object object = {
-        .id = walk_address(L), .size_bytes = sizes_of(&w->sizes, L), .type = names_type(&w->names, type)};
+    const bool is_named = edges_type(w, type);
+    const uint32_t class = is_named ? 0 : classes_type(w);
+    hsc_object object = {.id = walk_address(L),
+                         .size_bytes = sizes_of(&w->sizes, L),
+                         .type = class != 0 ? class : names_type(&w->names, type)};
     if (kind == LUA_TTABLE || kind == LUA_TSTRING) object.elements = raw_length(L, -1);
     hsc_begin_object(w->writer, &object);
     edges_of(w);

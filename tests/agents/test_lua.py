@@ -102,6 +102,11 @@ ephemeron = setmetatable({}, {__mode = "k"}) do local key = {} ephemeron[key] = 
 people = {} for i = 1, 40 do people["ann" .. i .. "@example.org"] = {number = i, common = {}} end
 rare = {["secret" .. "_" .. "word"] = {}}
 world = {moving = {{}}, [arg[3]] = {}}
+local Enemy = {} Enemy.__index = Enemy function Enemy.new() return setmetatable({}, Enemy) end
+package.loaded["game.unit"] = {} do local M = package.loaded["game.unit"] M.__index = M function M.new() return setmetatable({}, M) end end
+Squad = {__index = {size = function(self) return #self end}}
+defaults = {} for i = 1, 3 do defaults[i] = setmetatable({}, {__index = {}}) end
+units = {} for i = 1, 5 do units[i] = {Enemy.new(), package.loaded["game.unit"].new(), setmetatable({}, Squad)} end
 setmetatable(_G, {__index = function(_, name) error("a metamethod ran for " .. tostring(name)) end})
 coroutine.wrap(function() pending = coroutine.running() local held = {{}} coroutine.yield(held) end)()
 assert(hsdiff.capture(arg[1]) == true)
@@ -121,6 +126,9 @@ assert(hsdiff.capture(arg[2]) == true)
             check(secret not in names, f"the key {secret} is in the capture")
         check("common" in names, "a key of 40 tables is not told")
         check("moving" in names, "a key that code mentions is not told")
+        types = {one["type"]: one["before"]["objects"] for one in tool.diff(a, b, "--top", "all")["types"]}
+        for one in ("Enemy", "game.unit", "Squad"):
+            same(f"{vm}: objects of {one}, by what code calls it", types.get(one), 5)
         diff = tool.diff(a, b)
         check(diff["total"]["growth"]["objects"] <= 10, f"a capture left {diff['total']['growth']['objects']} objects behind")
         same("freed between", diff["total"]["freed"]["objects"] <= 10, True)
