@@ -234,7 +234,7 @@ static const char *prepare_jvm_agent(jvm_capture *capture, const hsa_request *re
     /* All local references go before the walk: else they are roots. */
     if ((*capture->jni)->PushLocalFrame(capture->jni, 1024) != 0) return "the JVM has no room for local references";
     const bool is_good = jvm_read_classes(capture) && jvm_read_threads(capture);
-    (*capture->jni)->PopLocalFrame(capture->jni, NULL);
+    capture->held_values = (*capture->jni)->PopLocalFrame(capture->jni, capture->held_values);
     return is_good ? NULL : "the JVM does not tell its classes and threads, or memory ran out";
 }
 

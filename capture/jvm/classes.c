@@ -15,8 +15,7 @@
 
 static hsc_java_name bytes_of(const char *text) { return (hsc_java_name){(const uint8_t *)text, strlen(text)}; }
 
-/* The number of a class object, given if it has none. 0: no more room. */
-static uint32_t number_of(jvm_capture *capture, jobject class)
+uint32_t jvm_number_of(jvm_capture *capture, jobject class)
 {
     jlong tag = 0;
     if (class == NULL || (*capture->jvmti)->GetTag(capture->jvmti, class, &tag) != JVMTI_ERROR_NONE) return 0;
@@ -121,7 +120,7 @@ static bool describe_interfaces(jvm_capture *capture, jclass class, jvm_class *o
     if ((*jvmti)->GetImplementedInterfaces(jvmti, class, &count, &found) != JVMTI_ERROR_NONE) return true;
     of->interfaces = hsa_arena_take(&capture->arena, (size_t)count * sizeof *of->interfaces);
     for (jint i = 0; i < count; i++) {
-        if (of->interfaces != NULL) of->interfaces[of->interface_count++] = number_of(capture, found[i]);
+        if (of->interfaces != NULL) of->interfaces[of->interface_count++] = jvm_number_of(capture, found[i]);
         (*capture->jni)->DeleteLocalRef(capture->jni, found[i]);
     }
     (*jvmti)->Deallocate(jvmti, (unsigned char *)found);
@@ -144,7 +143,7 @@ static bool is_lasting_name(jvm_capture *capture, jclass class)
 static bool is_lasting_loader(jvm_capture *capture, jobject loader)
 {
     jclass class = (*capture->jni)->GetObjectClass(capture->jni, loader);
-    jvm_class *of = &capture->classes[number_of(capture, class)]; /* 0: no more room, asked each time */
+    jvm_class *of = &capture->classes[jvm_number_of(capture, class)]; /* 0: no more room, asked each time */
     if (of->as_loader == JVM_LOADER_UNSEEN || of == capture->classes)
         of->as_loader = is_lasting_name(capture, class) ? JVM_LOADER_LASTING : JVM_LOADER_PASSING;
     (*capture->jni)->DeleteLocalRef(capture->jni, class);
@@ -218,7 +217,7 @@ bool jvm_describe_class(jvm_capture *capture, jclass class, uint32_t number)
     /* those are not in the list of their loader */
     of->is_permanent = of->is_permanent && !is_array && !hsc_java_is_lambda(bytes_of(name));
     jclass super = (*capture->jni)->GetSuperclass(capture->jni, class);
-    of->super = number_of(capture, super);
+    of->super = jvm_number_of(capture, super);
     if (super != NULL) (*capture->jni)->DeleteLocalRef(capture->jni, super);
     if (is_array)
         of->kind = JVM_ARRAY;
@@ -288,6 +287,7 @@ static void make_labels(jvm_capture *capture)
     capture->domain_label = jvm_label(output, HSC_LABEL_INTERNAL, 0, "protection domain");
     capture->constant_label = jvm_label(output, HSC_LABEL_INTERNAL, 0, "constant pool");
     capture->interface_label = jvm_label(output, HSC_LABEL_INTERNAL, 0, "interface");
+    capture->values_label = jvm_label(output, HSC_LABEL_INTERNAL, 0, "class values");
     for (uint32_t strength = 0; strength <= HSC_STRENGTH_SOFT; strength++)
         capture->referent_labels[strength] = jvm_label(output, HSC_LABEL_FIELD, strength, "referent");
     capture->cleanable_label = jvm_label(output, HSC_LABEL_INTERNAL, 0, "cleaner");
@@ -330,10 +330,12 @@ bool jvm_read_classes(jvm_capture *capture)
     if (is_good) make_labels(capture);
     is_good = is_good && jvm_open_locals(capture);
     for (jint i = 0; i < count && is_good; i++) {
-        const uint32_t number = number_of(capture, loaded[i]);
+        const uint32_t number = jvm_number_of(capture, loaded[i]);
         is_good = number == 0 || jvm_describe_class(capture, loaded[i], number);
-        (*capture->jni)->DeleteLocalRef(capture->jni, loaded[i]);
     }
+    if (is_good) jvm_read_values(capture, loaded, count);
+    for (jint i = 0; i < count; i++)
+        (*capture->jni)->DeleteLocalRef(capture->jni, loaded[i]);
     (*jvmti)->Deallocate(jvmti, (unsigned char *)loaded);
     for (uint32_t i = 1; is_good && i < (uint32_t)*capture->next_class && i < capture->class_capacity; i++)
         if (capture->classes[i].is_known) inherit(capture, &capture->classes[i]);

@@ -9,6 +9,7 @@
  *      late.c      after the walk: objects of classes that were loaded while it began
  *      outside.c   after the walk: objects that own memory outside the heap
  *      locals.c    before the walk: ThreadLocals in static fields; in it: what their values are called
+ *      values.c    before the walk: what ClassValues keep of each class
  *
  * A tag is the object's id, for life: 1 .. JVM_CLASS_TAGS - 1 are class objects, so a tag finds its class in an array;
  * all others count up from there. In the walk no Java runs: nothing but hsc_* and memory of the arena is used there.
@@ -96,6 +97,7 @@ typedef struct jvm_class {
     uint32_t name, type;     /* string; type of its instances */
     uint32_t instance_bytes; /* 0 = none was seen */
     uint32_t mirror_bytes;   /* of the class object, 0 = it was not met */
+    jlong values;            /* tag of what ClassValues keep of the class, 0 = nothing (values.c) */
     uint8_t kind;            /* jvm_kind */
     uint8_t strength;        /* of a Reference's referent */
     bool is_owner;           /* its objects own memory outside the heap */
@@ -216,8 +218,10 @@ typedef struct jvm_capture {
     jvm_pending pending;
     jvm_outside outside;
     jvm_locals locals;
+    jobject held_values; /* an array of what ClassValues keep, a local reference; its tag */
+    jlong all_values;
     uint32_t weak_element_label, element_label, class_label, super_label, loader_label, signers_label, domain_label,
-        constant_label, interface_label;
+        constant_label, interface_label, values_label;
     uint32_t referent_labels[4], cleanable_label, named_locals, named_inheritable;
     uint32_t finalizer_queue, plain_roots[32];
     uint32_t mirror_class; /* number of java.lang.Class */
@@ -235,6 +239,13 @@ static inline uint32_t jvm_class_number(const jvm_capture *capture, jlong tag)
 {
     return tag > 0 && tag < (jlong)capture->class_capacity ? (uint32_t)tag : 0;
 }
+
+/* The number of a class object, given if it has none. 0: no more room. */
+uint32_t jvm_number_of(jvm_capture *capture, jobject class);
+/* The tag of an object, given if it has none; 0: the JVM refuses. Before the walk. */
+jlong jvm_tag_of(jvm_capture *capture, jobject object);
+/* Of all loaded classes, when they are described. */
+void jvm_read_values(jvm_capture *capture, const jclass *loaded, jint count);
 
 bool jvm_read_threads(jvm_capture *capture);
 /* The thread with this tag, made if it is new; NULL when the table is full. In the walk. */

@@ -20,8 +20,7 @@ bool jvm_open_locals(jvm_capture *capture)
     return locals->items != NULL;
 }
 
-/* The tag of an object, given if it has none; 0: the JVM refuses. */
-static jlong tag_of(jvm_capture *capture, jobject object)
+jlong jvm_tag_of(jvm_capture *capture, jobject object)
 {
     jlong tag = 0;
     if ((*capture->jvmti)->GetTag(capture->jvmti, object, &tag) != JVMTI_ERROR_NONE) return 0;
@@ -44,7 +43,7 @@ void jvm_read_local(jvm_capture *capture, jclass class, const char *class_name, 
     if (locals->count == MOST_LOCALS || !is_initialized(capture, class)) return;
     jobject object = (*capture->jni)->GetStaticObjectField(capture->jni, class, field);
     if (object == NULL) return;
-    const jlong tag = tag_of(capture, object);
+    const jlong tag = jvm_tag_of(capture, object);
     (*capture->jni)->DeleteLocalRef(capture->jni, object);
     const int size = snprintf(text, sizeof text, "ThreadLocal %s.%s", class_name, field_name);
     if (tag != 0) locals->items[locals->count++] = (jvm_local){tag, jvm_string(&capture->output, text, (size_t)size)};

@@ -119,6 +119,18 @@ static void write_pending(jvm_capture *capture)
     pending->tag = 0;
 }
 
+/* What ClassValues keep of a class hangs from it like a static. */
+static void begin_class(jvm_capture *capture)
+{
+    jvm_pending *pending = &capture->pending;
+    const jvm_class *of = &capture->classes[jvm_class_number(capture, pending->tag)];
+    if (of->values == 0) return;
+    capture->references++;
+    pending->targets[0] = (uint64_t)of->values;
+    pending->labels[0] = capture->values_label;
+    pending->count = 1;
+}
+
 /* Does the object with this tag wait? It does from its first reference to the last one. */
 static bool waits(jvm_capture *capture, uint32_t class_number, jlong tag)
 {
@@ -133,6 +145,7 @@ static bool waits(jvm_capture *capture, uint32_t class_number, jlong tag)
     pending->referent = 0;
     pending->value = 0;
     pending->is_queued = false;
+    if (capture->classes[class_number].kind == JVM_MIRROR) begin_class(capture);
     return true;
 }
 
@@ -320,11 +333,14 @@ static jint JNICALL on_call(jvmtiHeapReferenceKind kind, const jvmtiHeapReferenc
                             void *context)
 {
     jvm_capture *capture = context;
+    const bool is_of_values = referrer_tag != NULL && *referrer_tag == capture->all_values && *referrer_tag != 0;
+    if (capture->all_values != 0 && *tag == capture->all_values) return JVMTI_VISIT_OBJECTS;
     if (*tag == 0) take_number(capture, class_tag, tag);
     if (referrer_tag != NULL && *referrer_tag == 0) take_number(capture, referrer_class_tag, referrer_tag);
     /* A thread's object that is first met as a root is to be called so. */
     if (kind == JVMTI_HEAP_REFERENCE_THREAD) jvm_thread_of(capture, *tag);
     if (!jvm_is_written(capture, *tag)) meet_object(capture, class_tag, *tag, size, length);
+    if (is_of_values) return JVMTI_VISIT_OBJECTS;
     if (referrer_tag == NULL)
         on_root(capture, kind, info, *tag);
     else
@@ -338,6 +354,7 @@ bool jvm_walk(jvm_capture *capture)
     const uint64_t start = hsa_now_ns();
     const jvmtiError error = (*capture->jvmti)->FollowReferences(capture->jvmti, 0, NULL, NULL, &callbacks, capture);
     capture->pause_ns = hsa_now_ns() - start;
+    if (capture->held_values != NULL) (*capture->jni)->DeleteLocalRef(capture->jni, capture->held_values);
     if (error == JVMTI_ERROR_NONE && !capture->has_failed) write_silent_classes(capture);
     return error == JVMTI_ERROR_NONE && !capture->has_failed && !capture->output.is_out_of_memory;
 }
