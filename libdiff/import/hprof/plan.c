@@ -218,6 +218,7 @@ static hprof_plan_kind kind_of_class(const making *m)
     if (descends(m, "java.lang.Thread")) return HPROF_PLAN_THREAD;
     if (hsd_hprof_is_class(&m->self->names, m->leaf, "java.lang.ThreadLocal$ThreadLocalMap$Entry"))
         return HPROF_PLAN_LOCAL;
+    if (hsd_hprof_is_class(&m->self->names, m->leaf, "java.lang.ClassValue$ClassValueMap")) return HPROF_PLAN_VALUES;
     return descends(m, "java.lang.ref.FinalReference") ? HPROF_PLAN_FINAL : HPROF_PLAN_PLAIN;
 }
 

@@ -28,6 +28,7 @@ typedef enum hprof_plan_kind {
     HPROF_PLAN_CLASS,  /* java.lang.Class */
     HPROF_PLAN_THREAD, /* java.lang.Thread or below, called as thread "main": its threadLocals */
     HPROF_PLAN_FINAL,  /* java.lang.ref.Finalizer: while it is queued it holds its referent */
+    HPROF_PLAN_VALUES, /* java.lang.ClassValue$ClassValueMap: a root */
     HPROF_PLAN_LOCAL /* the value of a ThreadLocal in one thread, called as the static field that holds the ThreadLocal
                       */
 } hprof_plan_kind;

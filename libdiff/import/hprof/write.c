@@ -75,6 +75,17 @@ static hsd_status write_mirror_fields(hprof_writing *w, const hprof_plan *plan, 
     return HSD_OK;
 }
 
+/* What ClassValues keep of a class hangs from its class object, of which a dump has the statics and no field: whose it
+ * is nobody knows. It lives as long as that class, so it is no owner of what others hold. */
+static hsd_status write_root_of_values(hprof_writing *w, uint64_t id, hsd_error *err)
+{
+    static const char label[] = "(class values)";
+    hsc_root_record root = {.kind = HSC_ROOT_CLASS, .target = id, .flags = HSC_ROOT_SECONDARY};
+    HSD_TRY(hsd_hprof_put_string(&w->output, (hsd_bytes){(const uint8_t *)label, sizeof label - 1}, &root.label, err));
+    HSD_WRITE(w->import, hsc_root(w->out, &root), err);
+    return HSD_OK;
+}
+
 /* Threads that the dump names, values of ThreadLocals, and finalizers that are queued: then `next` leads on, at the end
  * to itself. */
 static hsd_status name_instance(hprof_writing *w, const hprof_plan *plan, const uint8_t *data, size_t size,
@@ -90,6 +101,7 @@ static hsd_status name_instance(hprof_writing *w, const hprof_plan *plan, const 
         if ((uint64_t)plan->referent_offset + id_bytes > size) return HSD_OK;
         return hsd_hprof_name_local(w, hsd_hprof_id(data + plan->referent_offset, id_bytes), &object->name, err);
     }
+    if (plan->kind == HPROF_PLAN_VALUES) return write_root_of_values(w, object->id, err);
     if ((uint64_t)plan->next_offset + id_bytes > size || hsd_hprof_id(data + plan->next_offset, id_bytes) == 0)
         return HSD_OK;
     return hsd_hprof_put_string(&w->output, (hsd_bytes){(const uint8_t *)queue, sizeof queue - 1}, &object->name, err);
