@@ -143,11 +143,18 @@ static bool says_less_than_root(const hsd_spot *place, size_t step)
            type_begins_with_any(place->steps[step].type, of_runtimes);
 }
 
+/* From node to node of a list: what leads into the list says whose it is, as no node does. */
+static bool is_along_list(const hsd_spot *place, size_t at)
+{
+    const hsd_text from = place->steps[at - 1].type, to = place->steps[at].type;
+    return place->steps[at].repeat > 1 && from.size == to.size && memcmp(from.data, to.data, to.size) == 0;
+}
+
 size_t hsd_place_owner(const hsd_spot *place)
 {
     for (size_t field = place->count; field-- > LEAST_FAR + 1;) {
         const bool is_behind_cut = place->cut > 0 && field == place->count / 2;
-        if (is_behind_cut || !is_named_field(place, field)) continue;
+        if (is_behind_cut || !is_named_field(place, field) || is_along_list(place, field)) continue;
         if (is_plain_type(place->steps[field - 1].type)) continue;
         return is_told_by_class(place, field - 1) && !says_less_than_root(place, field - 1) ? field - 1 : 0;
     }

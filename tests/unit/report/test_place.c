@@ -265,6 +265,19 @@ static const char *owned_by(const char *root, const char *edge, const char *type
     return near_of(&holder);
 }
 
+/* Of a list that another library keeps: a node says nothing, what has the list does. */
+Test(place, tells_the_class_that_has_a_list_and_not_its_nodes)
+{
+    hsd_step steps[] = {sample_step("", "java.lang.Thread"),         sample_step(".provider", "org.actors.Provider"),
+                        sample_step(".guardian", "org.actors.Cell"), sample_step(".messageQueue", "org.actors.Mailbox"),
+                        sample_step(".tail", "org.actors.Node"),     sample_step(".next", "org.actors.Node")};
+    const hsd_holder holder = {.root = sample_text("thread \"blocking-6\""), .path = steps, .path_count = 6};
+    steps[5].repeat = 1999;
+    cr_expect_str_eq(near_of(&holder), "org.actors.Mailbox.tail.next{x1,999} (org.actors.Node)");
+    steps[5].type = sample_text("org.actors.Envelope");
+    cr_expect_str_eq(near_of(&holder), "org.actors.Node.next{x1,999} (org.actors.Envelope)");
+}
+
 Test(place, tells_no_class_that_says_nothing)
 {
     cr_expect_str_eq(owned_by("main.app", ".item", "shop.Stock"), "main.app.list.item (shop.Stock).last (Map)");
