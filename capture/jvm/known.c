@@ -546,6 +546,7 @@ static const hsc_java_extra extras[] = {
      .bytes = 1},
     {.class_name = "java.lang.Thread",
      .contended = {"threadLocalRandomSeed", "threadLocalRandomProbe", "threadLocalRandomSecondarySeed"}},
+    {.class_name = "jdk.internal.vm.StackChunk", .pointers = 1, .ints = 1, .references = 1, .bytes = 1},
     {.class_name = "java.util.concurrent.ConcurrentHashMap$CounterCell", .contended = {"*"}},
     {.class_name = "java.util.concurrent.atomic.Striped64$Cell", .contended = {"*"}},
     {.class_name = "java.util.concurrent.Exchanger$Node", .contended = {"*"}},

@@ -187,6 +187,9 @@ static hsd_status add_field(making *m, const hprof_class *owner, const hprof_fie
         return HSD_OK;
     }
     const uint32_t width = hsd_hprof_width[field->type];
+    if (m->plan->kind == HPROF_PLAN_STACK && width == 4 &&
+        hsd_hprof_equals(hsd_hprof_name(&m->self->names, field->name), "size"))
+        m->plan->words_offset = (uint32_t)m->offset;
     const hsd_bytes class_name = hsd_hprof_dotted(raw_name(m, owner), space, sizeof space);
     if (hsc_java_known_cache(hsd_hprof_java(class_name), hsd_hprof_java(hsd_hprof_name(&m->self->names, field->name))))
         m->joins_run = false;
@@ -219,6 +222,7 @@ static hprof_plan_kind kind_of_class(const making *m)
     if (hsd_hprof_is_class(&m->self->names, m->leaf, "java.lang.ThreadLocal$ThreadLocalMap$Entry"))
         return HPROF_PLAN_LOCAL;
     if (hsd_hprof_is_class(&m->self->names, m->leaf, "java.lang.ClassValue$ClassValueMap")) return HPROF_PLAN_VALUES;
+    if (hsd_hprof_is_class(&m->self->names, m->leaf, "jdk.internal.vm.StackChunk")) return HPROF_PLAN_STACK;
     return descends(m, "java.lang.ref.FinalReference") ? HPROF_PLAN_FINAL : HPROF_PLAN_PLAIN;
 }
 
@@ -256,6 +260,7 @@ hsd_status hsd_hprof_build_plan(hprof_plans *plans, const hprof *self, hprof_out
                          .has_no_dump = !leaf->has_dump,
                          .next_offset = UINT32_MAX,
                          .referent_offset = UINT32_MAX,
+                         .words_offset = UINT32_MAX,
                          .kind = kind_of_class(&m),
                          .is_cleanable = is_cleanable(&m),
                          .size_bytes = hsd_hprof_instance_size(self, leaf)};

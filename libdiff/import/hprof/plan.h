@@ -29,6 +29,7 @@ typedef enum hprof_plan_kind {
     HPROF_PLAN_THREAD, /* java.lang.Thread or below, called as thread "main": its threadLocals */
     HPROF_PLAN_FINAL,  /* java.lang.ref.Finalizer: while it is queued it holds its referent */
     HPROF_PLAN_VALUES, /* java.lang.ClassValue$ClassValueMap: a root */
+    HPROF_PLAN_STACK,  /* jdk.internal.vm.StackChunk: a piece of a virtual thread's stack stands behind its fields */
     HPROF_PLAN_LOCAL /* the value of a ThreadLocal in one thread, called as the static field that holds the ThreadLocal
                       */
 } hprof_plan_kind;
@@ -56,6 +57,7 @@ typedef struct hprof_plan {
     uint32_t data_bytes;      /* that the fields take; an instance may have more or less */
     uint32_t next_offset;     /* of Reference.next; UINT32_MAX = there is none */
     uint32_t referent_offset; /* of Reference.referent, likewise */
+    uint32_t words_offset;    /* of StackChunk.size, likewise */
     hprof_outside outside;
     bool is_built;
     uint8_t kind;      /* hprof_plan_kind */

@@ -193,3 +193,48 @@ Test(hprof_size, of_many_arrays_are_the_sum_of_each)
                 cr_expect(hsd_hprof_arrays_size(&model, &tally, width) == sum);
             }
 }
+
+/* A piece of a stack with as many words as `sizes` say. */
+static void import_stacks(hprof_case *c, const uint32_t *sizes, unsigned count)
+{
+    const hw_field fields[] = {{2, 2, 0}, {3, 10, 0}, {4, 10, 0}, {5, 10, 0}, {0}};
+    const hw_class object = {.id = 0x10}, stack = {.id = 0x20, .super = 0x10, .fields = fields};
+    const char *const words[] = {"jdk/internal/vm/StackChunk", "parent", "sp", "size", "argsize"};
+    hprof_writer w;
+    hw_begin(&w, "1.0.2", 8, 0);
+    for (unsigned i = 0; i < 5; i++)
+        hw_string(&w, 1 + i, words[i]);
+    hw_load_class(&w, 1, 0x20, 1);
+    hw_open(&w, 0x1C);
+    hw_class_dump(&w, &object);
+    hw_class_dump(&w, &stack);
+    for (unsigned i = 0; i < count; i++) {
+        hw_instance(&w, 0x1000 * (i + 1), 1, 0x20);
+        hw_id(&w, 0);
+        hw_u4(&w, 7);
+        hw_u4(&w, sizes[i]);
+        hw_u4(&w, 9);
+        hw_instance_end(&w);
+    }
+    hw_close(&w);
+    hw_end_mark(&w);
+    *c = (hprof_case){0};
+    case_import(c, w.data, w.size);
+    cr_assert(c->status == HSD_OK, "%s", c->err.text);
+    hw_free(&w);
+}
+
+/* As class histograms of JDK 21 and 25 say: a word has two bits in the bitmap where references are compressed. */
+Test(hprof_size, of_a_virtual_threads_stack_has_the_words_behind_its_fields)
+{
+    static const uint32_t sizes[] = {0, 1, 32, 100, 0xffffffff};
+    static const uint64_t expected[] = {48, 48 + 8 + 8, 48 + 256 + 8, 48 + 800 + 32, 48};
+    hprof_case c = {0};
+    import_stacks(&c, sizes, 5);
+    for (unsigned i = 0; i < 5; i++) {
+        const view_object *stack = view_find(&c.view, 0x1000 * (i + 1));
+        cr_assert_not_null(stack);
+        cr_expect_eq(stack->size_bytes, expected[i], "%llu", (unsigned long long)stack->size_bytes);
+    }
+    case_close(&c);
+}
