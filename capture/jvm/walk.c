@@ -89,7 +89,8 @@ static uint32_t pending_name(const jvm_capture *capture, const jvm_class *of)
     return pending->is_queued ? capture->finalizer_queue : object_name(capture, of, pending->tag);
 }
 
-/* The value of a ThreadLocal starts an owner of its own where that has a name. */
+/* The value of a ThreadLocal starts an owner of its own where a static field holds that. What one that was collected
+ * left behind is its thread's. */
 static void write_value(jvm_capture *capture, bool is_named)
 {
     const jvm_pending *pending = &capture->pending;
@@ -110,7 +111,7 @@ static void write_pending(jvm_capture *capture)
     capture->objects++;
     capture->bytes += bytes;
     hsc_begin_object(capture->writer, &object);
-    write_value(capture, object.name != 0);
+    write_value(capture, object.name != 0 && object.name != capture->locals.collected);
     hsc_references(capture->writer, pending->targets, pending->labels, NULL, pending->count);
     if (pending->referent != 0)
         hsc_reference(capture->writer, pending->referent,
@@ -353,7 +354,7 @@ bool jvm_walk(jvm_capture *capture)
     const jvmtiHeapCallbacks callbacks = {.heap_reference_callback = on_call};
     const uint64_t start = hsa_now_ns();
     const jvmtiError error = (*capture->jvmti)->FollowReferences(capture->jvmti, 0, NULL, NULL, &callbacks, capture);
-    capture->pause_ns = hsa_now_ns() - start;
+    capture->pause_ns += hsa_now_ns() - start;
     if (capture->held_values != NULL) (*capture->jni)->DeleteLocalRef(capture->jni, capture->held_values);
     if (error == JVMTI_ERROR_NONE && !capture->has_failed) write_silent_classes(capture);
     return error == JVMTI_ERROR_NONE && !capture->has_failed && !capture->output.is_out_of_memory;

@@ -7,7 +7,8 @@
  * The program knows it by the static field, so the entry is called "ThreadLocal Srv.CTX", and its value starts an owner
  * of its own: the values of one ThreadLocal are one owner, in however many threads they are. Statics are known from the
  * scan; they are brought into a table by what they refer to when the first entry is met, so a dump without entries
- * costs nothing.
+ * costs nothing. Where the ThreadLocal was collected nothing but the thread leads to its value, and the value is the
+ * thread's.
  */
 #include <stdlib.h>
 
@@ -64,6 +65,7 @@ hsd_status hsd_hprof_name_local(hprof_writing *w, uint64_t id, uint32_t *string,
                          : append_field(w, w->statics.places[number], &text, err);
     if (status == HSD_OK) status = hsd_hprof_put_string(&w->output, (hsd_bytes){text.data, text.size}, string, err);
     hsd_buffer_release(&text);
+    if (status == HSD_OK && id == 0) w->statics.collected = *string;
     return status;
 }
 

@@ -219,7 +219,7 @@ static inline __attribute__((always_inline)) hsd_status write_instance(hprof_wri
     HSD_TRY(hsd_hprof_begin_object(w, &object, sub->stack, err));
     if (__builtin_expect(plan->values != HPROF_VALUES_NONE, 0))
         HSD_TRY(preview_instance(w, sub, plan->values == HPROF_VALUES_LONG, data, size, err));
-    HSD_TRY(write_slots(w, plan, id_bytes, data, size, object.name != 0, err));
+    HSD_TRY(write_slots(w, plan, id_bytes, data, size, object.name != 0 && object.name != w->statics.collected, err));
     HSD_TRY(hsd_hprof_refer(w, plan->class_target, w->class_label, 0, err));
     HSD_TRY(hsd_hprof_end_object(w, err));
     if (__builtin_expect(plan->is_cleanable, 0)) HSD_TRY(write_cleanable(w, plan, sub, data, size, err));

@@ -13,6 +13,7 @@ typedef struct hprof_statics { /* by what they refer to: made when the first one
     hsd_id_table table;        /* object -> number in places, from 1 */
     uint64_t *places;          /* class number << 32 | static of the class */
     uint32_t capacity;
+    uint32_t collected; /* string of those that were, 0 = there is none */
     bool is_made;
 } hprof_statics;
 
