@@ -85,6 +85,16 @@ static bool get_environment(JavaVM *vm)
 
 extern int malloc_trim(size_t pad) __attribute__((weak));
 
+/* A tag in an environment that is disposed of with it. Blocks of handles that were full when the tags of captures went
+ * are looked at only when another block becomes empty: this one's. */
+static void tag_for_a_moment(JNIEnv *jni, jvmtiEnv *jvmti)
+{
+    const jvmtiCapabilities wanted = {.can_tag_objects = 1};
+    jclass class = (*jni)->FindClass(jni, "java/lang/Object");
+    if (class != NULL && (*jvmti)->AddCapabilities(jvmti, &wanted) == JVMTI_ERROR_NONE)
+        (*jvmti)->SetTag(jvmti, class, 1);
+}
+
 /* HotSpot gives the handles of tags back behind a safepoint, at most twice a second and on a thread of its own. */
 static void stand_still(JavaVM *vm)
 {
@@ -94,6 +104,7 @@ static void stand_still(JavaVM *vm)
     jint count = 0;
     if ((*vm)->GetEnv(vm, (void **)&jni, JNI_VERSION_1_6) != JNI_OK || (*jni)->PushLocalFrame(jni, 64) != 0) return;
     if ((*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_1_2) != JNI_OK) return;
+    tag_for_a_moment(jni, jvmti);
     if ((*jvmti)->GetAllStackTraces(jvmti, 1, &stacks, &count) == JVMTI_ERROR_NONE)
         (*jvmti)->Deallocate(jvmti, (unsigned char *)stacks);
     (*jvmti)->DisposeEnvironment(jvmti);
