@@ -238,7 +238,9 @@ static bool open_memory(jvm_capture *capture, const heap_sizes *heap)
 
 static const char *prepare_jvm_agent(jvm_capture *capture, const hsa_request *request)
 {
+    const uint64_t start = hsa_now_ns();
     if (hsa_option_number(request, "gc", 0) != 0) (*capture->jvmti)->ForceGarbageCollection(capture->jvmti);
+    capture->pause_ns = hsa_now_ns() - start; /* at most: some collectors let the program go on */
     capture->late = hsa_arena_take(&capture->arena, JVM_LATE_OBJECTS * sizeof *capture->late);
     if (!jvm_open_outside(capture)) return "out of memory: the list of objects that own memory outside the heap";
     if (capture->late == NULL) return "out of memory: the list of late objects";

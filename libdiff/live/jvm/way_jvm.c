@@ -143,7 +143,7 @@ static void write_options(char *out, size_t size, const hsd_live *live, const li
     hsd_perfdata data;
     hsd_origin_metric metrics[8];
     const int level = live->options->compression;
-    snprintf(out, size, "capture to=%s level=%d", here->name, level > 0 ? level : 0);
+    snprintf(out, size, "capture to=%s gc=1 level=%d", here->name, level > 0 ? level : 0);
     add_word(out, size, "name", live->process->name);
     if (!hsd_perfdata_read(&data, live->facts)) return;
     if (data.version[0] != '\0') add_word(out, size, "version", data.version);
