@@ -215,6 +215,8 @@ static void add_runtime_types(dwarf *d, int form)
     const member type[] = {{"size", 0, T_WORD}, {"ptrdata", 8, T_WORD}, {"gcdata", 16, T_WORD}, {0}};
     const member stack[] = {{"lo", 0, T_WORD}, {"hi", 8, T_WORD}, {0}},
                  sched[] = {{"sp", 0, T_WORD}, {"pc", 8, T_WORD}, {"bp", 16, T_WORD}, {0}};
+    const member block[] = {{"alllink", 8, T_WORD}, {"cnt", 24, T_HALF}, {"fin", 40, T_WORD}, {0}},
+                 due[] = {{"arg", 0, T_WORD}, {"fn", 8, T_WORD}, {"ot", 16, T_WORD}, {0}};
     add_structure(d, T_RTYPE, "runtime.bitvector", 16, KIND_STRUCT, 0, mask);
     add_structure(d, T_HEAP, "runtime.mheap", 128, KIND_STRUCT, 0, heap);
     add_structure(d, T_SPAN, "runtime.mspan", 64, KIND_STRUCT, 0, span);
@@ -227,6 +229,9 @@ static void add_runtime_types(dwarf *d, int form)
                   : form == GOCORE_1_21 ? arena
                                         : no_arena);
     add_structure(d, T_NONE, "runtime._type", 48, KIND_STRUCT, 0, type);
+    add_structure(d, T_NONE, form == GOCORE_1_19 ? "runtime.finblock" : "runtime.finBlock", 4096, KIND_STRUCT, 0,
+                  block);
+    add_structure(d, T_NONE, "runtime.finalizer", GOCORE_DUE_BYTES, KIND_STRUCT, 0, due);
     d->offsets[T_NONE] = 0;
 }
 

@@ -75,7 +75,8 @@ static void add_symbols(gocore_bytes *symbols, gocore_bytes *texts)
                {"runtime.allgs", DATA + 0x400}, {"runtime.buildVersion", DATA + 0x100},
                {"runtime.types", TYPES},        {"runtime.text", PROGRAM + 0x200},
                {"runtime.data", DATA},          {"runtime.edata", DATA + 0x100},
-               {"runtime.bss", DATA + 0x300},   {"runtime.ebss", DATA + 0x340}};
+               {"runtime.bss", DATA + 0x300},   {"runtime.ebss", DATA + 0x340},
+               {"runtime.allfin", GOCORE_QUEUE}};
     gocore_add_zeros(symbols, 24);
     gocore_add_number(texts, 0, 1);
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {

@@ -49,5 +49,8 @@ void gocore_release(gocore_bytes *bytes);
 #define GOCORE_HEAP      UINT64_C(0x600500)
 #define GOCORE_VERSION   UINT64_C(0x600180)
 #define GOCORE_NOTE      UINT64_C(0x400100)
+#define GOCORE_QUEUE     UINT64_C(0x600700) /* the first block of finalizers that are due: none */
+#define GOCORE_BLOCK     UINT64_C(0x602800) /* room for one: the next one at 8, how many at 24, from 40 on they */
+#define GOCORE_DUE_BYTES 40                 /* object at 0, function at 8, type at 16 */
 
 #endif

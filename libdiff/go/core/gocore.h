@@ -70,6 +70,20 @@ typedef enum gocore_field {
     SPECIAL_KIND,
     FINALIZER_FN,
     FINALIZER_TYPE,
+    CLEANUP_FN,
+    CLEANUP_ARG,
+    QUEUE_NEXT, /* blocks of finalizers that are due */
+    QUEUE_COUNT,
+    QUEUE_ITEMS,
+    QUEUED_FN,
+    QUEUED_ARG,
+    QUEUED_TYPE,
+    CLEANUPS_LIST, /* the same of cleanups, from 1.25 on */
+    CLEANUPS_NEXT,
+    CLEANUPS_COUNT,
+    CLEANUPS_ITEMS,
+    QUEUED_CLEANUP_FN,
+    QUEUED_CLEANUP_ARG,
     ARENA_BITS,
     ARENA_NO_MORE,
     TYPE_SIZE,
@@ -95,6 +109,8 @@ typedef enum gocore_symbol {
     SYM_VERSION,
     SYM_TYPES,
     SYM_TEXT,
+    SYM_FINALIZERS, /* may be missing, like the next one */
+    SYM_CLEANUPS,
     GOCORE_SYMBOLS
 } gocore_symbol;
 
@@ -110,7 +126,8 @@ typedef struct gocore {
     gocore_place fields[GOCORE_FIELDS];
     gocore_bits_kind bits;
     uint64_t inline_mark_bytes, arena_base;
-    unsigned minor; /* of go1.minor */
+    uint64_t finalizer_bytes, cleanup_bytes; /* of one in a queue */
+    unsigned minor;                          /* of go1.minor */
     char version[64], process_name[17];
     uint64_t pid, entry, random_address;
     bool is_cut;

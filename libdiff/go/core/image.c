@@ -209,9 +209,9 @@ static hsd_status refuse_program(const gocore *go, hsd_error *err)
 
 static hsd_status open_program(gocore *go, hsd_error *err)
 {
-    static const char *const names[GOCORE_SYMBOLS] = {"runtime.mheap_", "runtime.firstmoduledata",
-                                                      "runtime.allgs",  "runtime.buildVersion",
-                                                      "runtime.types",  "runtime.text"};
+    static const char *const names[GOCORE_SYMBOLS] = {
+        "runtime.mheap_", "runtime.firstmoduledata", "runtime.allgs",     "runtime.buildVersion", "runtime.types",
+        "runtime.text",   "runtime.allfin",          "runtime.gcCleanups"};
     const uint64_t memory = go->import->memory_bytes;
     if (go->import->options->executable != NULL) {
         const size_t size = strnlen(go->import->options->executable, sizeof go->program_path - 1);

@@ -48,6 +48,20 @@ static const wanted all_wanted[GOCORE_FIELDS] = {
     [SPECIAL_KIND] = {"runtime.special", NULL, "kind", NULL, true},
     [FINALIZER_FN] = {"runtime.specialfinalizer", NULL, "fn", NULL, true},
     [FINALIZER_TYPE] = {"runtime.specialfinalizer", NULL, "ot", NULL, true},
+    [CLEANUP_FN] = {"runtime.specialCleanup", "runtime.specialCleanup", "cleanup.fn", "fn", true},
+    [CLEANUP_ARG] = {"runtime.specialCleanup", NULL, "cleanup.arg", NULL, true},
+    [QUEUE_NEXT] = {"runtime.finBlock", "runtime.finblock", "alllink", "alllink", true},
+    [QUEUE_COUNT] = {"runtime.finBlock", "runtime.finblock", "cnt", "cnt", true},
+    [QUEUE_ITEMS] = {"runtime.finBlock", "runtime.finblock", "fin", "fin", true},
+    [QUEUED_FN] = {"runtime.finalizer", NULL, "fn", NULL, true},
+    [QUEUED_ARG] = {"runtime.finalizer", NULL, "arg", NULL, true},
+    [QUEUED_TYPE] = {"runtime.finalizer", NULL, "ot", NULL, true},
+    [CLEANUPS_LIST] = {"runtime.cleanupQueue", NULL, "all", NULL, true},
+    [CLEANUPS_NEXT] = {"runtime.cleanupBlockHeader", NULL, "alllink", NULL, true},
+    [CLEANUPS_COUNT] = {"runtime.cleanupBlockHeader", NULL, "n", NULL, true},
+    [CLEANUPS_ITEMS] = {"runtime.cleanupBlock", NULL, "cleanups", NULL, true},
+    [QUEUED_CLEANUP_FN] = {"runtime.cleanupFn", NULL, "fn", NULL, true},
+    [QUEUED_CLEANUP_ARG] = {"runtime.cleanupFn", NULL, "arg", NULL, true},
     [ARENA_BITS] = {"runtime.heapArena", NULL, "bitmap", NULL, true},
     [ARENA_NO_MORE] = {"runtime.heapArena", NULL, "noMorePtrs", NULL, true},
     [TYPE_SIZE] = {"runtime._type", "internal/abi.Type", "size", "Size_", true},
@@ -65,6 +79,22 @@ static bool find_layout(const hsd_go_types *types, const char *type, const char 
     const uint64_t size = hsd_go_types_size(types, member);
     *place = (gocore_place){offset, size > 0 && size < 8 ? (unsigned)size : 8};
     return offset < UINT32_MAX;
+}
+
+static uint64_t size_of_type(const hsd_go_types *types, const char *name)
+{
+    const uint32_t type = hsd_go_types_named(types, name);
+    return type == 0 ? 0 : hsd_go_types_size(types, type);
+}
+
+/* In 1.25 a block of cleanups has functions alone. */
+static void find_queues(gocore *go)
+{
+    go->finalizer_bytes = size_of_type(&go->typing.types, "runtime.finalizer");
+    go->cleanup_bytes = size_of_type(&go->typing.types, "runtime.cleanupFn");
+    if (go->cleanup_bytes > 0) return;
+    go->cleanup_bytes = 8;
+    go->fields[QUEUED_CLEANUP_FN] = (gocore_place){0, 8};
 }
 
 static void choose_bits(gocore *go)
@@ -88,6 +118,7 @@ hsd_status hsd_gocore_find_layout(gocore *go, hsd_error *err)
                             go->version, w->type, w->path);
     }
     choose_bits(go);
+    find_queues(go);
     return HSD_OK;
 }
 

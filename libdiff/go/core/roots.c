@@ -12,8 +12,11 @@ enum {
     MOST_MODULES = 64,
     MOST_SPECIALS = 1 << 24,
     FINALIZER = 1,
-    FINALIZER_BEHIND_TINY = 2,
+    CLEANUP = 6,
+    KINDS_BEHIND_TINY = 1, /* by so many all other kinds come later */
     TINY_SINCE = 25,
+    MOST_DUE = 1 << 22, /* blocks and what is in them */
+    MOST_QUEUED = 4096, /* in one block */
     PIECE_BYTES = 512,
     NAME_BYTES = 2048
 };
@@ -113,7 +116,7 @@ static hsd_status write_modules(gocore *go, hsd_error *err)
     return HSD_OK;
 }
 
-/* ---- finalizers ---- */
+/* ---- finalizers and cleanups ---- */
 
 typedef hsd_status (*finalizer_fn)(gocore *go, const gospan *span, uint64_t special, hsd_error *err);
 
@@ -138,10 +141,25 @@ static hsd_status offer_finalized(gocore *go, const gospan *span, uint64_t speci
     return type == 0 ? HSD_OK : hsd_gotyping_offer_finalized(&go->typing, span->begin + offset, type, err);
 }
 
-static hsd_status each_finalizer(gocore *go, finalizer_fn tell, hsd_error *err)
+/* What the function of a cleanup has, and its argument: the object itself is not kept. */
+static hsd_status write_cleanup(gocore *go, const gospan *span, uint64_t special, hsd_error *err)
+{
+    static const gocore_field fields[] = {CLEANUP_FN, CLEANUP_ARG};
+    hsc_root_record root = {.kind = HSC_ROOT_FINALIZER, .flags = HSC_ROOT_SECONDARY};
+    uint64_t value;
+    (void)span;
+    HSD_TRY(hsd_gowriter_format(&go->out, &root.label, err, "(cleanups)"));
+    for (size_t i = 0; i < HSD_ARRAY_LEN(fields); i++) {
+        HSD_TRY(hsd_gocore_field(go, special, fields[i], &value, err));
+        if (hsd_gocore_target(go, value, &root.target)) HSD_WRITE(go->import, hsc_root(go->import->writer, &root), err);
+    }
+    return HSD_OK;
+}
+
+static hsd_status each_special(gocore *go, uint64_t kind_before_tiny, finalizer_fn tell, hsd_error *err)
 {
     const goslots *slots = &go->typing.slots;
-    const uint64_t wanted = go->minor >= TINY_SINCE ? FINALIZER_BEHIND_TINY : FINALIZER;
+    const uint64_t wanted = kind_before_tiny + (go->minor >= TINY_SINCE ? KINDS_BEHIND_TINY : 0);
     uint64_t special, kind, left = MOST_SPECIALS; /* of all spans: a list that leads in circles ends there */
     for (uint32_t i = 0; i < slots->span_count; i++) {
         HSD_TRY(hsd_gocore_field(go, slots->spans[i].where[0], SPAN_SPECIALS, &special, err));
@@ -154,12 +172,98 @@ static hsd_status each_finalizer(gocore *go, finalizer_fn tell, hsd_error *err)
     return HSD_OK;
 }
 
-hsd_status hsd_gocore_offer_finalized(gocore *go, hsd_error *err) { return each_finalizer(go, offer_finalized, err); }
+/* What waits for a goroutine that calls it: the runtime has taken it from its object, and keeps it in blocks of its own
+ * memory. */
+typedef struct due_queue {
+    gocore_symbol symbol;
+    gocore_field list; /* behind the symbol; GOCORE_FIELDS: the symbol is the list */
+    gocore_field next, count, items, fn, arg, type;
+} due_queue;
+
+static const due_queue due_queues[] = {
+    {SYM_FINALIZERS, GOCORE_FIELDS, QUEUE_NEXT, QUEUE_COUNT, QUEUE_ITEMS, QUEUED_FN, QUEUED_ARG, QUEUED_TYPE},
+    {SYM_CLEANUPS, CLEANUPS_LIST, CLEANUPS_NEXT, CLEANUPS_COUNT, CLEANUPS_ITEMS, QUEUED_CLEANUP_FN, QUEUED_CLEANUP_ARG,
+     GOCORE_FIELDS},
+};
+
+typedef hsd_status (*due_fn)(gocore *go, const due_queue *queue, uint64_t item, hsd_error *err);
+
+static hsd_status write_due(gocore *go, const due_queue *queue, uint64_t item, hsd_error *err)
+{
+    hsc_root_record root = {.kind = HSC_ROOT_FINALIZER};
+    uint64_t function, argument;
+    HSD_TRY(hsd_gocore_field(go, item, queue->fn, &function, err));
+    HSD_TRY(hsd_gocore_field(go, item, queue->arg, &argument, err));
+    HSD_TRY(hsd_gowriter_format(&go->out, &root.label, err, "(finalizer queue)"));
+    if (hsd_gocore_target(go, argument, &root.target)) HSD_WRITE(go->import, hsc_root(go->import->writer, &root), err);
+    if (hsd_gocore_target(go, function, &root.target)) HSD_WRITE(go->import, hsc_root(go->import->writer, &root), err);
+    return HSD_OK;
+}
+
+static hsd_status offer_due(gocore *go, const due_queue *queue, uint64_t item, hsd_error *err)
+{
+    uint64_t argument, type;
+    if (queue->type == GOCORE_FIELDS) return HSD_OK;
+    HSD_TRY(hsd_gocore_field(go, item, queue->arg, &argument, err));
+    HSD_TRY(hsd_gocore_field(go, item, queue->type, &type, err));
+    return type == 0 ? HSD_OK : hsd_gotyping_offer_finalized(&go->typing, argument, type, err);
+}
+
+static hsd_status first_block(gocore *go, const due_queue *queue, uint64_t *block, hsd_error *err)
+{
+    *block = 0;
+    if (go->symbols[queue->symbol].address == 0 || go->fields[queue->items].bytes == 0) return HSD_OK;
+    const uint64_t symbol = hsd_gocore_symbol(go, queue->symbol);
+    if (queue->list != GOCORE_FIELDS) return hsd_gocore_field(go, symbol, queue->list, block, err);
+    return hsd_gomemory_word(&go->typing.memory, symbol, block, err);
+}
+
+static hsd_status each_of_block(gocore *go, const due_queue *queue, uint64_t block, uint64_t *left, due_fn tell,
+                                hsd_error *err)
+{
+    const uint64_t bytes = queue->symbol == SYM_FINALIZERS ? go->finalizer_bytes : go->cleanup_bytes;
+    const uint64_t items = block + go->fields[queue->items].offset;
+    uint64_t count;
+    HSD_TRY(hsd_gocore_field(go, block, queue->count, &count, err));
+    for (uint64_t at = 0; at < count && at<MOST_QUEUED && * left> 0; at++, (*left)--)
+        HSD_TRY(tell(go, queue, items + at * bytes, err));
+    return HSD_OK;
+}
+
+/* A list that leads in circles ends where it comes to a block that was met. */
+static hsd_status each_block(gocore *go, const due_queue *queue, uint64_t *left, due_fn tell, hsd_error *err)
+{
+    uint64_t block, met = 0, blocks = 0;
+    HSD_TRY(first_block(go, queue, &block, err));
+    for (; block != 0 && block != met && *left > 0; (*left)--) {
+        if ((blocks & (blocks + 1)) == 0) met = block;
+        blocks++;
+        HSD_TRY(each_of_block(go, queue, block, left, tell, err));
+        HSD_TRY(hsd_gocore_field(go, block, queue->next, &block, err));
+    }
+    return HSD_OK;
+}
+
+static hsd_status each_due(gocore *go, due_fn tell, hsd_error *err)
+{
+    uint64_t left = MOST_DUE;
+    for (size_t i = 0; i < HSD_ARRAY_LEN(due_queues); i++)
+        HSD_TRY(each_block(go, &due_queues[i], &left, tell, err));
+    return HSD_OK;
+}
+
+hsd_status hsd_gocore_offer_finalized(gocore *go, hsd_error *err)
+{
+    HSD_TRY(each_special(go, FINALIZER, offer_finalized, err));
+    return each_due(go, offer_due, err);
+}
 
 hsd_status hsd_gocore_write_roots(gocore *go, hsd_error *err)
 {
     HSD_TRY(write_modules(go, err));
     HSD_TRY(hsd_gowriter_root_statics(&go->out, err));
-    HSD_TRY(each_finalizer(go, write_finalizer, err));
+    HSD_TRY(each_special(go, FINALIZER, write_finalizer, err));
+    if (go->fields[CLEANUP_FN].bytes > 0) HSD_TRY(each_special(go, CLEANUP, write_cleanup, err));
+    HSD_TRY(each_due(go, write_due, err));
     return hsd_gocore_write_stacks(go, err);
 }

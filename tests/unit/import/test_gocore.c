@@ -105,6 +105,39 @@ Test(gocore, is_read_with_the_pointer_bits_of_each_version)
     }
 }
 
+static void put_due(gocore_bytes *core, unsigned number, uint64_t object, uint64_t function)
+{
+    const uint64_t at = GOCORE_BLOCK + 40 + number * GOCORE_DUE_BYTES;
+    gocore_set_word(core, at, object);
+    gocore_set_word(core, at + 8, function);
+}
+
+/* What the collector found dead waits for a goroutine that calls its finalizer: it is alive, and held by the queue. */
+Test(gocore, has_what_finalizers_wait_for)
+{
+    for (int form = 0; form < GOCORE_FORMS; form++) {
+        gocore_bytes program, core;
+        hsd_import_result result;
+        capture_view view;
+        hsd_error err;
+        gocore_make_program(&program, form);
+        gocore_make_core(&core, form);
+        gocore_set_word(&core, GOCORE_QUEUE, GOCORE_BLOCK);
+        gocore_set_word(&core, GOCORE_BLOCK + 8, GOCORE_BLOCK); /* goes in circles */
+        gocore_set_word(&core, GOCORE_BLOCK + 24, 2);
+        put_due(&core, 0, GOCORE_B + 64, GOCORE_A + 320);
+        put_due(&core, 1, 0, 0x12345678);
+        put_due(&core, 2, GOCORE_B + 96, 0); /* behind the last one */
+        cr_assert(import(&program, &core, (hsd_import_options){0}, &result, &view, &err) == HSD_OK, "%s", err.text);
+        cr_expect_eq(view_count_roots(&view, HSC_ROOT_FINALIZER, "(finalizer queue)", GOCORE_B + 64), 1);
+        cr_expect_eq(view_count_roots(&view, HSC_ROOT_FINALIZER, "(finalizer queue)", GOCORE_A + 320), 1);
+        cr_expect_eq(view_count_roots(&view, HSC_ROOT_FINALIZER, "(finalizer queue)", GOCORE_B + 96), 0);
+        view_close(&view);
+        gocore_release(&program);
+        gocore_release(&core);
+    }
+}
+
 static int refuse_at_door(void *context, const char *path)
 {
     (void)path;
