@@ -5,8 +5,9 @@
  *      constructor      ──► own variables, main thread, LD_PRELOAD, fork handlers, listening
  *
  * A fork of the program takes table and stacks whole: all locks are held around it. The child records on in its own
- * copy. It gets a thread of its own to listen only when it turns out to live: most children soon execute something
- * else, and some must not have a thread before. Children of vfork and posix_spawn run no handlers, and need none.
+ * copy. It gets a thread of its own to listen only when it turns out to live: when it allocates after half a second, or
+ * waits for something (idle.c). Most children soon execute something else, and some must not have a thread before.
+ * Children of vfork and posix_spawn run no handlers, and need none.
  */
 #include "native/start.h"
 
@@ -40,7 +41,7 @@ extern void *__libc_stack_end;
 static const uint64_t CHILD_LIVES_NS = 500 * 1000 * 1000;
 
 static _Atomic int agent_tid;
-static _Atomic uint64_t due_ns; /* when a child of a fork listens; 0 = does already, or never */
+_Atomic uint64_t hsn_due_ns;
 static hsn_range loader, libc;
 
 bool hsn_open_all(void)
@@ -113,7 +114,7 @@ int hsn_agent_tid(void) { return agent_tid; }
 static int start_listening(void)
 {
     static const hsa_agent agent = {.name = "native", .serve = serve_native_agent, .thread_begins = begin_thread};
-    atomic_store(&due_ns, 0);
+    atomic_store(&hsn_due_ns, 0);
     hsn_silence();
     const int error = hsa_listen(&agent);
     hsn_speak();
@@ -133,13 +134,21 @@ static bool is_in(const hsn_range *range, uintptr_t at) { return at >= range->lo
 
 bool hsn_listen_is_due(uintptr_t caller)
 {
-    const uint64_t due = atomic_load_explicit(&due_ns, memory_order_relaxed);
+    const uint64_t due = atomic_load_explicit(&hsn_due_ns, memory_order_relaxed);
     return due != 0 && !is_in(&loader, caller) && !is_in(&libc, caller) && now_roughly() >= due;
 }
 
 void hsn_listen_if_due(void)
 {
-    if (atomic_exchange(&due_ns, 0) != 0) start_listening();
+    if (atomic_exchange(&hsn_due_ns, 0) != 0) start_listening();
+}
+
+void hsn_wait_begins(int64_t milliseconds)
+{
+    const int error = errno;
+    const bool is_long = milliseconds < 0 || milliseconds >= (int64_t)(CHILD_LIVES_NS / 1000000);
+    if (is_long || now_roughly() >= atomic_load(&hsn_due_ns)) hsn_listen_if_due();
+    errno = error;
 }
 
 static void before_fork(void)
@@ -169,7 +178,7 @@ static void after_fork_in_child(void)
     if (!hsn_set.listens) return;
     hsa_after_fork();
     if (hsn_set.fork == HSN_FORK_NOW) start_listening();
-    if (hsn_set.fork == HSN_FORK_LATER) atomic_store(&due_ns, now_roughly() + CHILD_LIVES_NS);
+    if (hsn_set.fork == HSN_FORK_LATER) atomic_store(&hsn_due_ns, now_roughly() + CHILD_LIVES_NS);
 }
 
 /* ---- the constructor ---- */

@@ -2,8 +2,11 @@
 #ifndef HSN_START_H
 #define HSN_START_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+extern _Atomic uint64_t hsn_due_ns; /* when the child of a fork listens; 0 = does already, or never */
 
 /* Reads the settings and takes all address space that the agent needs to record. In the first allocation, or before. */
 bool hsn_open_all(void);
@@ -17,6 +20,11 @@ bool hsn_listen_is_due(uintptr_t caller);
 
 /* Starts the agent's thread in such a child, whatever the time. Nothing elsewhere. */
 void hsn_listen_if_due(void);
+
+/* The same where a call is about to wait: may anything be due, and begin to listen if the wait may last as long as a
+ * child has to live, or it has lived so long already. `milliseconds`: -1 = without an end. */
+static inline bool hsn_may_be_due(void) { return atomic_load_explicit(&hsn_due_ns, memory_order_relaxed) != 0; }
+void hsn_wait_begins(int64_t milliseconds);
 
 /* Tid of the agent's thread, 0 = none: it is not part of the program. */
 int hsn_agent_tid(void);

@@ -67,7 +67,8 @@ static hsd_gate refuse_native_way(const hsd_process_facts *facts, const hsd_proc
         hsd_fail(err, HSD_E_UNSUPPORTED, "the native agent is in process %ld (%s) and does not listen", facts->pid,
                  process->name);
         hsd_error_set_hint(
-            err, "the program may be starting or ending: try again; else start it anew: hsdiff capture -- COMMAND");
+            err, "it may be starting or ending: try again; the child of a fork listens when it waits for work or "
+                 "allocates, and at once if the program is started with HSDIFF_NATIVE=fork=now");
         return HSD_GATE_CLOSED;
     }
     if (hsd_facts_is_go(facts)) {

@@ -5,7 +5,7 @@
     programs   bash, git, python3, node, java and gcc print the same with the agent as without, and end alike
     running    … and can be captured while they run
     signalled  the same where threads are stopped by a signal
-    deaf       a thread that cannot be stopped is counted; a forked child can be captured too
+    deaf       a thread that cannot be stopped is counted; a forked child can be captured too, also one that only waits
     executed   what a program executes has the agent only with follow=1
     death      of the program, of the child and of the reader: the others go on, and a cut capture is seen to be one
     inside     a program that is linked with the agent captures itself
@@ -242,12 +242,12 @@ def deaf(tool, folder):
         dump = Dump(tool, folder / "deaf.hs")
         check(dump.losses == ['loss 1 what="threads that did not stop in time"'], f"a deaf thread is not counted: {dump.losses}")
         check(dump.metrics["capture.pause"] < 100e6, "a deaf thread was waited for")
-        one.tell("fork")
-        child = int(one.expect("forked"))
-        ask(child, folder / "child.hs", wait=20)
-        dump = Dump(tool, folder / "child.hs")
-        kept = dump.of_size(5003)
-        check(len(kept) == 30 and dump.reached().issuperset(kept), "the blocks of a forked child are not in its capture")
+        for kind in ("fork idle", "fork"):
+            one.tell(kind)
+            ask(int(one.expect("forked")), folder / f"{kind}.hs", wait=20)
+            dump = Dump(tool, folder / f"{kind}.hs")
+            kept = dump.of_size(5003)
+            check(len(kept) == 30 and dump.reached().issuperset(kept), f"{kind}: the blocks of a forked child are not in its capture")
         one.quit()
 
 
