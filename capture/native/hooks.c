@@ -19,6 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "native/gone.h"
 #include "native/local.h"
 #include "native/settings.h"
 #include "native/start.h"
@@ -352,7 +353,9 @@ HOOK int dlclose(void *handle)
         void *symbol = next_native_hook("dlclose");
         memcpy(&real, &symbol, sizeof symbol);
     }
+    hsn_present *before = hsn_is_on() ? hsn_gone_look() : NULL;
     const int error = real(handle);
+    hsn_gone_note(before);
     hsn_unwind_forget();
     return error;
 }

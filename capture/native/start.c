@@ -22,6 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "native/gone.h"
 #include "native/hooks.h"
 #include "native/local.h"
 #include "native/lock.h"
@@ -173,6 +174,7 @@ static void after_fork_in_child(void)
     let_go_of_native_agent();
     hsn_snapshot_adopt();
     hsn_threads_adopt();
+    hsn_gone_adopt();
     agent_tid = 0;
     if (hsn_set.fork == HSN_FORK_OFF) hsn_end();
     if (!hsn_set.listens) return;

@@ -183,6 +183,7 @@ hsd_status hsd_elf_files_list(hsd_elf_files *files, const hsd_symbol_options *op
 {
     *files = (hsd_elf_files){.options = options};
     if (options->pid > 0) HSD_TRY(list_process(files, err));
+    files->process_count = files->count;
     for (size_t i = 0; i < options->directory_count; i++)
         HSD_TRY(list_folder(files, options->directories[i], err));
     return HSD_OK;
@@ -228,11 +229,48 @@ static int open_listed(const hsd_elf_files *files, hsd_text module, hsd_text bui
     return -1;
 }
 
+/* With the slash at its end. */
+static int folder_size(const hsd_elf_file *file)
+{
+    const char *slash = strrchr(file->path, '/');
+    return slash == NULL ? 0 : (int)(slash + 1 - file->path);
+}
+
+static bool is_folder_before(const hsd_elf_files *files, size_t end, int folder)
+{
+    for (size_t i = 0; i < end; i++)
+        if (folder_size(&files->files[i]) == folder &&
+            memcmp(files->files[i].path, files->files[end].path, (size_t)folder) == 0)
+            return true;
+    return false;
+}
+
+/* A library that was unloaded, as of a plugin: where another file of the process lies. */
+static int open_beside(const hsd_elf_files *files, hsd_text module, hsd_text build_id, size_t *skip)
+{
+    if (memchr(module.data, '/', module.size) != NULL) return -1;
+    for (size_t i = 0; i < files->process_count; i++) {
+        char path[PATH_MAX];
+        const int folder = folder_size(&files->files[i]);
+        if (is_folder_before(files, i, folder)) continue;
+        const int size =
+            snprintf(path, sizeof path, "%.*s%.*s", folder, files->files[i].path, (int)module.size, module.data);
+        const int fd = size > 0 && (size_t)size < sizeof path ? open_checked(path, build_id) : -1;
+        if (fd >= 0 && (*skip)-- == 0) return fd;
+        if (fd >= 0) close(fd);
+    }
+    return -1;
+}
+
 int hsd_elf_files_open(const hsd_elf_files *files, hsd_text module, hsd_text build_id, size_t skip)
 {
+    const size_t first = skip;
     int fd = open_listed(files, module, build_id, false, &skip);
     if (fd < 0 && build_id.size == 0) fd = open_listed(files, module, build_id, true, &skip);
     if (fd >= 0 || build_id.size <= 2) return fd;
+    const bool is_listed = skip < first; /* what is mapped is not to be found once more */
+    fd = is_listed ? -1 : open_beside(files, module, build_id, &skip);
+    if (fd >= 0) return fd;
     for (size_t i = 0; i <= files->options->directory_count; i++) {
         const bool is_last = i == files->options->directory_count;
         fd = open_debug(is_last ? system_folder : files->options->directories[i], build_id);

@@ -1,7 +1,7 @@
 /*
- * Where ELF files may lie: what a process has mapped and what lies beside it as NAME.debug, folders that the user
- * named, /usr/lib/debug. Only these are opened, and a file counts by its build id, or, where a capture has none, by its
- * name; a path out of a capture is never opened.
+ * Where ELF files may lie: what a process has mapped and what lies beside it, as NAME.debug or by the name of a library
+ * that it has unloaded; folders that the user named, /usr/lib/debug. Only these are opened, and a file counts by its
+ * build id, or, where a capture has none, by its name; a path out of a capture is never opened.
  */
 #ifndef HSD_SYMBOLS_FILES_H
 #define HSD_SYMBOLS_FILES_H
@@ -20,6 +20,7 @@ typedef struct hsd_elf_file {
 typedef struct hsd_elf_files {
     hsd_elf_file *files; /* in the order in which they are looked at */
     size_t count, capacity;
+    size_t process_count;              /* of the process: the first */
     const hsd_symbol_options *options; /* borrowed */
     hsd_arena arena;
 } hsd_elf_files;

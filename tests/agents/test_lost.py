@@ -30,6 +30,7 @@ LOST = {
     "shared": ("lose_shared", "native_lost.cpp", 2, "shop::Account"),
     "parser": ("shop::Parser::field", "native_lost.cpp", 1, None),
     "vector": ("fill", "native_lost.cpp", 2 / 16, None),
+    "plugin": ("plugin_run", "native_plugin.c", 2, None),  # which is unloaded when captures are taken
     "map": ("lose_map", "native_lost.cpp", 2, None),  # its nodes lead back to their parents, and hang from the top all the same
 }
 KEPT = {"interior": "native_lost.c", "tls": "native_lost.c", "clean": "native_lost.c", "constant": "native_lost.c", "kept": "native_lost.cpp"}
@@ -45,6 +46,11 @@ def build(source, *flags):
     return path
 
 
+def asked(word):
+    """What the program gets: the word, or the library that it is to load."""
+    return build("native_plugin.c", "-shared", "-fPIC", "-DPLUGIN") if word == "plugin" else word
+
+
 @functools.cache
 def captures(tool, source, word):
     """Four of one process, once for all cases."""
@@ -53,7 +59,7 @@ def captures(tool, source, word):
     if not agent.exists():
         kit.skip("the native agent was not built")
     paths = [folder / f"{word}-{i}.hs" for i in range(len(ROUNDS))]
-    with kit.Program([build(source), word], {"LD_PRELOAD": str(agent)}) as running:
+    with kit.Program([build(source), asked(word)], {"LD_PRELOAD": str(agent)}) as running:
         for path, count in zip(paths, ROUNDS):
             running.leak(count)
             tool.capture(running.pid, path)
@@ -150,7 +156,7 @@ def rules(tool, folder):
 def play(command, word, environment):
     """What a program that leaks the same says on its standard error."""
     lines = "".join(f"leak {count}\n" for count in ROUNDS) + "quit\n"
-    done = subprocess.run([*map(str, command), word], input=lines, capture_output=True, text=True, timeout=300,
+    done = subprocess.run([*map(str, command), asked(word)], input=lines, capture_output=True, text=True, timeout=300,
                           env=dict(os.environ, **environment))
     return done.stderr
 

@@ -8,7 +8,9 @@
 #include <link.h>
 #include <string.h>
 
-enum { MAX_HEADERS = 64, NAME_PART = 200, NOTE_BYTES = 4096 };
+#include "native/gone.h"
+
+enum { MAX_HEADERS = 64, NOTE_BYTES = 4096 };
 
 /* ---- text ---- */
 
@@ -48,21 +50,7 @@ static void read_build_id(hsn_module *m, uintptr_t address, size_t size)
 {
     unsigned char bytes[NOTE_BYTES];
     if (size > sizeof bytes) size = sizeof bytes;
-    if (!hsn_copy(bytes, address, size)) return;
-    ElfW(Nhdr) note;
-    for (size_t at = 0; at + sizeof note <= size;) {
-        memcpy(&note, bytes + at, sizeof note);
-        const size_t name = at + sizeof note, text = name + ((note.n_namesz + (size_t)3) & ~(size_t)3);
-        const size_t next = text + ((note.n_descsz + (size_t)3) & ~(size_t)3);
-        if (next > size || next <= at) return;
-        if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && memcmp(bytes + name, "GNU", 4) == 0 &&
-            note.n_descsz <= HSN_BUILD_ID_BYTES) {
-            m->build_id_size = note.n_descsz;
-            memcpy(m->build_id, bytes + text, note.n_descsz);
-            return;
-        }
-        at = next;
-    }
+    if (hsn_copy(bytes, address, size)) m->build_id_size = hsn_library_build_id(bytes, size, m->build_id);
 }
 
 static bool read_headers(hsn_module *m, const ElfW(Ehdr) * file)
@@ -109,22 +97,12 @@ static void judge_native_module(hsn_module *m)
         m->is_allocator || native_module_begins(m, "libpthread") || native_module_begins(m, "libgcc_s.so");
 }
 
-/* The file's name without its folder; `+` and `{` are written as `_`. */
 static bool name_module(hsn_module *m, const hsn_mapping *mapping, hsa_arena *arena)
 {
-    size_t from = 0;
-    for (size_t i = 0; i < mapping->path_size; i++)
-        if (mapping->path[i] == '/') from = i + 1;
-    size_t size = mapping->path_size - from;
-    if (size > NAME_PART) size = NAME_PART;
-    char *name = hsa_arena_take(arena, size + 1);
+    char *name = hsa_arena_take(arena, HSN_LIBRARY_NAME_BYTES);
     if (name == NULL) return false;
-    for (size_t i = 0; i < size; i++) {
-        const char c = mapping->path[from + i];
-        name[i] = (char)(c == '+' || c == '{' ? '_' : c);
-    }
+    m->name_size = hsn_library_name(mapping->path, mapping->path_size, name);
     m->name = name;
-    m->name_size = (uint32_t)size;
     judge_native_module(m);
     return true;
 }
@@ -148,7 +126,7 @@ static const hsn_module *own_module(const hsn_modules *modules)
 
 bool hsn_modules_find(hsn_modules *modules, const hsn_maps *maps, hsa_arena *arena)
 {
-    *modules = (hsn_modules){0};
+    *modules = (hsn_modules){.maps = maps};
     hsn_module m;
     size_t count = 0;
     for (size_t i = 0; i < maps->count; i++)
@@ -179,19 +157,36 @@ const hsn_module *hsn_module_of(const hsn_modules *modules, uintptr_t address)
     return low < modules->count && modules->modules[low].low <= address ? &modules->modules[low] : NULL;
 }
 
+/* MODULE+0xOFFSET{BUILDID} */
+static size_t put_name(const char *name, size_t name_size, uintptr_t offset, const uint8_t *build_id, size_t size,
+                       char out[HSN_NAME_BYTES])
+{
+    char *at = hsn_put_text(out, name, name_size);
+    at = hsn_put_text(at, "+0x", 3);
+    at = put_hex(at, offset);
+    *at++ = '{';
+    for (size_t i = 0; i < size; i++) {
+        *at++ = "0123456789abcdef"[build_id[i] >> 4];
+        *at++ = "0123456789abcdef"[build_id[i] & 15];
+    }
+    *at++ = '}';
+    return (size_t)(at - out);
+}
+
+/* The library that was there, unless there is other code now. */
+static const hsn_gone *gone_at(const hsn_modules *modules, uintptr_t address)
+{
+    const hsn_mapping *mapping = hsn_maps_find(modules->maps, address);
+    return mapping != NULL && mapping->can_run ? NULL : hsn_gone_at(address);
+}
+
 size_t hsn_name_address(const hsn_modules *modules, uintptr_t address, char out[HSN_NAME_BYTES])
 {
     static const char none[] = "(no file)";
     const hsn_module *m = hsn_module_of(modules, address);
-    if (m == NULL) return (size_t)(hsn_put_text(out, none, sizeof none - 1) - out);
-    char *at = hsn_put_text(out, m->name, m->name_size);
-    at = hsn_put_text(at, "+0x", 3);
-    at = put_hex(at, address - m->bias);
-    *at++ = '{';
-    for (size_t i = 0; i < m->build_id_size; i++) {
-        *at++ = "0123456789abcdef"[m->build_id[i] >> 4];
-        *at++ = "0123456789abcdef"[m->build_id[i] & 15];
-    }
-    *at++ = '}';
-    return (size_t)(at - out);
+    if (m != NULL) return put_name(m->name, m->name_size, address - m->bias, m->build_id, m->build_id_size, out);
+    const hsn_gone *gone = gone_at(modules, address);
+    if (gone != NULL)
+        return put_name(gone->name, gone->name_size, address - gone->bias, gone->build_id, gone->build_id_size, out);
+    return (size_t)(hsn_put_text(out, none, sizeof none - 1) - out);
 }

@@ -9,9 +9,10 @@
 #ifndef HSN_MODULES_H
 #define HSN_MODULES_H
 
+#include "native/library.h"
 #include "native/walk/maps.h"
 
-enum { HSN_BUILD_ID_BYTES = 32, HSN_NAME_BYTES = 512 };
+enum { HSN_NAME_BYTES = 512 };
 
 typedef struct hsn_module {
     uintptr_t low, high; /* from its first byte to its last, bss included */
@@ -29,6 +30,7 @@ typedef struct hsn_modules {
     hsn_module *modules; /* ascending */
     size_t count;
     const hsn_module *own; /* of the agent, unless it is linked into the program */
+    const hsn_maps *maps;  /* borrowed */
 } hsn_modules;
 
 bool hsn_modules_find(hsn_modules *modules, const hsn_maps *maps, hsa_arena *arena);
@@ -36,7 +38,8 @@ bool hsn_modules_find(hsn_modules *modules, const hsn_maps *maps, hsa_arena *are
 /* NULL = the address lies in none. */
 const hsn_module *hsn_module_of(const hsn_modules *modules, uintptr_t address);
 
-/* Writes the name of an address, "(no file)" where it lies in none. How many bytes: fewer than HSN_NAME_BYTES. */
+/* Writes the name of an address, also in a library that is gone (gone.h); "(no file)" where it lies in none. How many
+ * bytes: fewer than HSN_NAME_BYTES. */
 size_t hsn_name_address(const hsn_modules *modules, uintptr_t address, char out[HSN_NAME_BYTES]);
 
 /* Text into a buffer: both return where the next byte goes. */

@@ -110,6 +110,19 @@ uint64_t hsn_table_lost(void) { return 0; }
 uint32_t hsn_stacks_last(void) { return all->stack_count; }
 uint64_t hsn_stacks_lost(void) { return 0; }
 
+/* One was unloaded, from an address that nothing is mapped at. */
+const hsn_gone *hsn_gone_at(uintptr_t address)
+{
+    static const hsn_gone one = {.low = FAKE_GONE,
+                                 .high = FAKE_GONE + 0x1000,
+                                 .bias = FAKE_GONE,
+                                 .name = "gone.so",
+                                 .name_size = 7,
+                                 .build_id = {0xab, 1},
+                                 .build_id_size = 2};
+    return address >= one.low && address < one.high ? &one : NULL;
+}
+
 const uintptr_t *hsn_stacks_frames(uint32_t stack, size_t *count)
 {
     *count = stack <= all->stack_count ? all->frame_counts[stack] : 0;

@@ -6,9 +6,12 @@
 #ifndef HSD_TESTS_FAKE_TABLE_H
 #define HSD_TESTS_FAKE_TABLE_H
 
+#include "native/gone.h"
 #include "native/stacks.h"
 #include "native/table.h"
 #include "native/world.h"
+
+enum { FAKE_GONE = 0x12340000 }; /* where gone.so was, of one page: an address that nothing is mapped at */
 
 /* Empty, with room for so many blocks. */
 void fake_open(size_t blocks);

@@ -168,6 +168,12 @@ Test(parts, modules_are_those_of_the_loader)
     const uintptr_t heap = (uintptr_t)malloc(1);
     cr_assert_eq(hsn_name_address(&modules, heap, name), strlen("(no file)"));
     free((void *)heap);
+    const size_t size = hsn_name_address(&modules, FAKE_GONE + 0x12, name);
+    cr_expect_eq(size, strlen("gone.so+0x12{ab01}"));
+    cr_expect_arr_eq(name, "gone.so+0x12{ab01}", size);
+    const hsn_mapping code = {.low = FAKE_GONE, .high = FAKE_GONE + 0x1000, .can_run = true};
+    modules.maps = &(hsn_maps){.mappings = &code, .count = 1};
+    cr_expect_eq(hsn_name_address(&modules, FAKE_GONE + 0x12, name), strlen("(no file)"), "there is other code now");
 }
 
 Test(parts, names_have_no_marks_of_their_own)
