@@ -1,6 +1,7 @@
 /* Modules and their files. See modules.h. */
 #include "symbols/modules.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -127,6 +128,26 @@ size_t hsd_module_code(const hsd_module *module, uint64_t address, uint8_t *out,
     for (size_t i = 0; i < module->image_count && got == 0; i++)
         got = hsd_image_code(module->images[i], address, out, room);
     return got;
+}
+
+void hsd_modules_tell_missing(const hsd_modules *modules)
+{
+    const hsd_module *first = NULL;
+    char others[64] = "";
+    size_t missing = 0;
+    for (size_t i = 0; i < modules->count; i++) {
+        const hsd_module *module = &modules->modules[i];
+        if (module->image_count > 0) continue;
+        if (first == NULL) first = module;
+        missing++;
+    }
+    if (missing == 0) return;
+    if (missing > 1) snprintf(others, sizeof others, " and of %zu other files", missing - 1);
+    hsd_note(
+        modules->reporter, HSD_NOTE_WARNING,
+        "names of %.*s%s stay addresses: no file of the build that runs is found, it may have been replaced since; "
+        "hsdiff symbolize with --symbols FOLDER puts them later",
+        (int)first->name.size, first->name.data, others);
 }
 
 void hsd_modules_close(hsd_modules *modules)

@@ -44,6 +44,9 @@ size_t hsd_module_code(const hsd_module *module, uint64_t address, uint8_t *out,
 /* The first symbol of this kind at the address in any of its files; NULL if there is none. */
 const char *hsd_module_find(const hsd_module *module, hsd_symbol_kind kind, uint64_t address);
 
+/* A warning that says which modules had no file, if there are any. */
+void hsd_modules_tell_missing(const hsd_modules *modules);
+
 /* Accepts a zeroed one. */
 void hsd_modules_close(hsd_modules *modules);
 

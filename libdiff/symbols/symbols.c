@@ -77,6 +77,7 @@ hsd_status hsd_symbols_resolve(int in_fd, int out_fd, const hsd_symbol_options *
     hsd_reporter_init(&reporter, run);
     hsd_status status = hsd_resolver_open(&r.resolver, &own, memory, &reporter, err);
     if (status == HSD_OK) status = hsd_rewrite_labels(in_fd, out_fd, replace, replace_label, &r, run, &copied, err);
+    if (status == HSD_OK && own.pid > 0) hsd_modules_tell_missing(&r.resolver.modules);
     if (status == HSD_OK && result != NULL) {
         *result = r.resolver.result;
         result->is_whole = copied.is_whole;

@@ -57,13 +57,22 @@ static forge capture_of_names(void)
     return f;
 }
 
+static char warning[512];
+
+static void keep_warning(void *context, hsd_note_level level, const char *text)
+{
+    (void)context;
+    if (level == HSD_NOTE_WARNING) snprintf(warning, sizeof warning, "%s", text);
+}
+
 static hsd_status resolve(const memfile *in, const memfile *out, const hsd_symbol_options *options,
                           hsd_symbol_result *result, hsd_error *err)
 {
+    const hsd_run run = {.note = keep_warning};
     hsd_error_init(err);
     const int fd = open(out->path, O_WRONLY | O_TRUNC | O_CLOEXEC);
     if (fd < 0) return hsd_fail_errno(err, errno, "cannot open the result");
-    const hsd_status status = hsd_symbols_resolve(in->fd, fd, options, NULL, result, err);
+    const hsd_status status = hsd_symbols_resolve(in->fd, fd, options, &run, result, err);
     close(fd);
     return status;
 }
@@ -87,6 +96,7 @@ Test(resolve, names_what_the_process_has_mapped)
     cr_assert_eq(result.resolved, 3);
     cr_assert_eq(result.modules, 2);
     cr_assert_eq(result.modules_found, 1);
+    cr_assert(strstr(warning, "names of nowhere stay addresses") != NULL, "%s", warning);
     free(text);
     free(bytes);
     memfile_close(&in);
