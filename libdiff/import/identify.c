@@ -1,3 +1,4 @@
+#define _GNU_SOURCE /* memmem */
 /*
  * Naming what was found when no importer bids: a table of well-known first bytes, then a look at
  * whether it is text and of what kind. It only serves an error message, so it never guesses
@@ -138,6 +139,22 @@ static bool is_of_webkit(const uint8_t *text, size_t size)
            begins_with_tokens(text, size, "{\"version\":#,\"type\":\"GCDebugging\"");
 }
 
+/* What tools say of memory that was lost, in text: no heaps. */
+static const char *report_of(const uint8_t *text, size_t size)
+{
+    static const char *const reports[][2] = {
+        {"Memcheck, a memory error detector", "a report of valgrind's memcheck"},
+        {"<protocoltool>memcheck</protocoltool>", "a report of valgrind's memcheck"},
+        {"ERROR: LeakSanitizer: ", "a report of LeakSanitizer"},
+        {"ERROR: AddressSanitizer: ", "a report of AddressSanitizer"},
+        {"stacks with outstanding allocations", "a report of memleak"},
+        {"leaks Report Version", "a report of leaks"},
+    };
+    for (size_t i = 0; i < HSD_ARRAY_LEN(reports); i++)
+        if (memmem(text, size, reports[i][0], strlen(reports[i][0])) != NULL) return reports[i][1];
+    return NULL;
+}
+
 static const char *kind_of_text(const uint8_t *prefix, size_t size)
 {
     const size_t at = skip_space(prefix, size);
@@ -145,6 +162,7 @@ static const char *kind_of_text(const uint8_t *prefix, size_t size)
     const uint8_t *text = prefix + at;
     if (is_of_reli(text, size - at)) return "JSON of reli";
     if (is_of_webkit(text, size - at)) return "a heap snapshot of JavaScriptCore";
+    if (report_of(text, size - at) != NULL) return report_of(text, size - at);
     if (*text == '{' || *text == '[') return "JSON, but no heap snapshot";
     if (identity_begins_with(text, size - at, "<!doctype html") || identity_begins_with(text, size - at, "<html"))
         return "an HTML page";

@@ -129,6 +129,10 @@ static hsd_status refuse_import(const input *in, const uint8_t *prefix, size_t s
     else if (strstr(phrase, " of JavaScriptCore") != NULL)
         hsd_error_set_hint(err, "have Bun write it in V8's form: writeHeapSnapshot() of node:v8, or "
                                 "Bun.generateHeapSnapshot(\"v8\")");
+    else if (strncmp(phrase, "a report of ", 12) == 0)
+        hsd_error_set_hint(
+            err, "it lists what was lost, and no heap: hsdiff capture --every 60s -o run/ -- COMMAND has both; of "
+                 "valgrind, --tool=dhat and --tool=massif write what hsdiff reads");
     else
         hsd_error_set_hint(err,
                            "hsdiff reads .hs captures and heap dumps of many runtimes: hsdiff help formats lists them");

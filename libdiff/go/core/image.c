@@ -191,16 +191,28 @@ static hsd_status no_program(const gocore *go, hsd_error *err)
     return HSD_E_UNSUPPORTED;
 }
 
+static hsd_status refuse_other(const gocore *go, hsd_error *err)
+{
+    const char *slash = strrchr(go->program_path, '/'), *name = slash == NULL ? go->program_path : slash + 1;
+    hsd_fail(err, HSD_E_UNSUPPORTED, "hsdiff reads cores of Go and Python, and this is one of another program: %s",
+             go->program_path);
+    if (strcmp(name, "java") == 0)
+        hsd_error_set_hint(err,
+                           "make a heap dump of it: jhsdb jmap --binaryheap --dumpfile heap.hprof --exe %s --core CORE",
+                           go->program_path);
+    else
+        hsd_error_set_hint(
+            err, "it does not say which blocks are in use, or who allocated them: have captures from before the "
+                 "program ends, hsdiff capture --every 60s -o run/ -- COMMAND");
+    return HSD_E_UNSUPPORTED;
+}
+
 static hsd_status refuse_program(const gocore *go, hsd_error *err)
 {
     const bool is_go = hsd_elf_section_named(&go->program, ".gopclntab") != NULL ||
                        hsd_elf_section_named(&go->program, ".data.rel.ro.gopclntab") != NULL ||
                        hsd_elf_section_named(&go->program, ".note.go.buildid") != NULL;
-    if (!is_go) {
-        hsd_fail(err, HSD_E_UNSUPPORTED, "this core is of no Go program: %s", go->program_path);
-        hsd_error_set_hint(err, "of other programs hsdiff reads the heap while they run: hsdiff help capture");
-        return HSD_E_UNSUPPORTED;
-    }
+    if (!is_go) return refuse_other(go, err);
     hsd_fail(err, HSD_E_NOT_FOUND, "%s has no symbols or no DWARF, without which its core cannot be read",
              go->program_path);
     hsd_error_set_hint(err, "name a copy that was built without -ldflags \"-s -w\" and not stripped: --exe PROGRAM");

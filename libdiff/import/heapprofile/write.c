@@ -194,8 +194,11 @@ hsd_status hsd_hp_write(hp *p, hsd_error *err)
     HSD_TRY(put_functions(p, err));
     if (!p->import->options->summary_only) HSD_TRY(write_sites(p, err));
     if (p->addresses.count > p->unknown)
-        hsd_note(p->import->reporter, HSD_NOTE_DETAIL, "%s has addresses of functions, %" PRIu64 " of them in no file",
-                 p->import->source->name, p->unknown);
+        hsd_note(
+            p->import->reporter, HSD_NOTE_WARNING,
+            "%s has addresses and no names: hsdiff import FILE -o raw.hs, then hsdiff symbolize raw.hs -o named.hs "
+            "--symbols FOLDER, where the program lies",
+            p->import->source->name);
     HSD_TRY(merge_sums(p, err));
     for (uint32_t i = 0; i < p->sum_count; i++)
         HSD_TRY(write_sum(p, &p->sums[i], err));

@@ -122,6 +122,12 @@ Test(registry, names_what_it_does_not_know)
     expect_found("<!DOCTYPE HTML><p>", 18, "an HTML page");
     expect_found("<?xml version=\"1.0\"?>", 21, "an XML file");
     expect_found("#!/bin/sh\n", 10, "a script");
+    expect_found("==7== Memcheck, a memory error detector\n", 40, "a report of valgrind's memcheck");
+    expect_found("<?xml version=\"1.0\"?>\n<protocoltool>memcheck</protocoltool>", 59,
+                 "a report of valgrind's memcheck");
+    expect_found("<?xml version=\"1.0\"?>\n<protocoltool>helgrind</protocoltool>", 59, "an XML file");
+    expect_found("\n====\n==7==ERROR: LeakSanitizer: detected memory leaks\n", 55, "a report of LeakSanitizer");
+    expect_found("[11:16:33] Top 2 stacks with outstanding allocations:\n", 54, "a report of memleak");
     expect_found("root:x:0:0\n", 11, "a text file");
     expect_found(" \n\t ", 4, "nothing but white space");
     expect_found("\xff\xfe"
