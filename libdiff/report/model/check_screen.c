@@ -285,7 +285,7 @@ static void put_paragraph(hsd_out *out, hsd_escape_form form, const char *before
     if (out->status == HSD_OK) {
         hsd_out_begin_paragraph(out);
         hsd_out_text(out, before);
-        hsd_out_escaped(out, form, (hsd_text){(const char *)raw->data, raw->size});
+        hsd_out_said(out, form, (hsd_text){(const char *)raw->data, raw->size});
         hsd_out_end_paragraph(out, indent);
     }
     hsd_buffer_release(raw);

@@ -20,11 +20,11 @@ static void print_place(hsd_screen *screen, int64_t growth)
     else
         hsd_out_format(out, "; %u%% of it was allocated at ", percent);
     if (out->status == HSD_OK) out->status = hsd_lost_place_append(&raw, &lost->rows[0], out->err);
-    hsd_out_escaped(out, screen->form, (hsd_text){(const char *)raw.data, raw.size});
+    hsd_out_said(out, screen->form, (hsd_text){(const char *)raw.data, raw.size});
     hsd_buffer_clear(&raw);
     if (out->status == HSD_OK) out->status = hsd_lost_asker_append(&raw, &lost->rows[0], out->err);
     if (raw.size > 0) hsd_out_text(out, ", for ");
-    hsd_out_escaped(out, screen->form, (hsd_text){(const char *)raw.data, raw.size});
+    hsd_out_said(out, screen->form, (hsd_text){(const char *)raw.data, raw.size});
     hsd_buffer_release(&raw);
 }
 

@@ -68,11 +68,11 @@ static void say_name(hsd_series_words *words, hsd_text name)
     const size_t count = characters_of(name);
     hsd_buffer cut = {0};
     if (words->options->width == 0 || count <= NAME_CHARACTERS) {
-        hsd_out_escaped(&words->out, words->form, name);
+        hsd_out_said(&words->out, words->form, name);
         return;
     }
     if (words->out.status == HSD_OK) words->out.status = append_cut(&cut, name, count, words->out.err);
-    hsd_out_escaped(&words->out, words->form, (hsd_text){(const char *)cut.data, cut.size});
+    hsd_out_said(&words->out, words->form, (hsd_text){(const char *)cut.data, cut.size});
     hsd_buffer_release(&cut);
 }
 
@@ -287,7 +287,7 @@ static void say_held(hsd_series_words *words)
     hsd_out_text(&words->out, " it is held by ");
     if (words->out.status == HSD_OK)
         words->out.status = hsd_held_append_sizes(&text, &held, words->options->exact_bytes, words->out.err);
-    hsd_out_escaped(&words->out, words->form, (hsd_text){(const char *)text.data, text.size});
+    hsd_out_said(&words->out, words->form, (hsd_text){(const char *)text.data, text.size});
     hsd_out_text(&words->out, ".");
     hsd_buffer_release(&text);
 }
@@ -483,7 +483,7 @@ static void say_lost(hsd_series_words *words, hsd_amount first, hsd_amount last)
                    size_of(words, a, first.bytes), size_of(words, b, last.bytes));
     if (row && row->trend.growth > 0 && row->place.size > 0 && last.bytes > first.bytes + series->noise_bytes) {
         hsd_out_text(&words->out, "; most of it by ");
-        hsd_out_escaped(&words->out, words->form, row->place);
+        hsd_out_said(&words->out, words->form, row->place);
         hsd_out_format(&words->out, ", +%s, %s", size_of(words, a, (uint64_t)row->trend.growth),
                        hsd_verdict_word(row->trend.verdict));
     }

@@ -227,7 +227,7 @@ static void print_below(hsd_screen *screen, const hsd_holder *holder)
     if (edge->edge.size == 0) hsd_out_text(out, " ");
     const hsd_step step = {.edge = edge->edge, .type = edge->type, .repeat = 1};
     if (out->status == HSD_OK) out->status = hsd_step_append_with_type(&raw, &step, out->err);
-    hsd_out_escaped(out, screen->form, (hsd_text){(const char *)raw.data, raw.size});
+    hsd_out_said(out, screen->form, (hsd_text){(const char *)raw.data, raw.size});
     hsd_buffer_release(&raw);
 }
 
@@ -365,7 +365,7 @@ static const hsd_root_row *largest_root(const hsd_diff *diff, bool is_shared)
 static void print_name_and_growth(hsd_screen *screen, const hsd_root_row *root)
 {
     char size[HSD_NUMBER_CHARS];
-    hsd_out_escaped(&screen->out, screen->form, root->name);
+    hsd_out_said(&screen->out, screen->form, root->name);
     hsd_out_format(&screen->out, " (%s)", hsd_screen_growth_size(screen, size, hsd_change_bytes(&root->live)));
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "report/words/address_names.h"
 #include "report/words/shorten.h"
 #include "report/words/width.h"
 
@@ -105,13 +106,23 @@ size_t hsd_table_least_width(const hsd_table *table, size_t name_width)
     return widest + width_beside_names(table);
 }
 
+static bool has_address_names(const hsd_table *table)
+{
+    for (size_t row = 1; row < table->rows; row++) {
+        const hsd_cell *cell = cell_at(table, row, table->name_column);
+        if (hsd_has_address_names(cell->text, cell->size)) return true;
+    }
+    return false;
+}
+
 hsd_status hsd_table_cut_names(hsd_table *table, size_t line_width, size_t name_width, bool use_utf8, hsd_error *err)
 {
     const size_t name = table->name_column, others = width_beside_names(table);
     if (line_width == 0 && name_width > 0) line_width = name_width + others;
-    if (line_width == 0 || table->rows < 2 || column_width(table, name) + others <= line_width) return HSD_OK;
+    const bool fits = line_width == 0 || column_width(table, name) + others <= line_width;
+    if (table->rows < 2 || (fits && !has_address_names(table))) return HSD_OK;
 
-    const size_t width = line_width > others ? line_width - others : 0;
+    const size_t width = line_width == 0 ? SIZE_MAX / 4 : line_width > others ? line_width - others : 0;
     const size_t count = table->rows - 1;
     hsd_short_name *names = calloc(count, sizeof *names);
     if (!names) return hsd_fail(err, HSD_E_NOMEM, "no memory for a table of %zu rows", table->rows);

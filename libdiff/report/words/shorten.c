@@ -1,5 +1,6 @@
 /*
- * Cutting names. Steps, the first that suffices is taken:
+ * Cutting names. Addresses that nobody has named lose their build ids first (address_names.h). Steps, the first that
+ * suffices is taken:
  *
  *      java.util.HashMap$Node<java.lang.String,com.shop.Session>      58 columns wanted: as it is
  *      java.util.HashMap$Node<…>                                      30: what stands in <> is dropped
@@ -17,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/words/address_names.h"
 #include "report/words/code_names.h"
 #include "report/words/java_names.h"
 #include "report/words/net_names.h"
@@ -140,19 +142,34 @@ static size_t cut(const char *text, size_t size, size_t width, ellipsis mark, ch
     return head + mark.size + (size - tail);
 }
 
+static bool is_cut(const hsd_short_name *name) { return name->text != name->full; }
+
+static hsd_status leave_build_ids(hsd_short_name *name, hsd_arena *arena, hsd_error *err)
+{
+    if (!hsd_has_address_names(name->full, name->full_size)) return HSD_OK;
+    char *text = hsd_arena_take(arena, name->full_size);
+    if (text == NULL) return hsd_fail(err, HSD_E_NOMEM, "no memory to shorten a name");
+    name->size = hsd_plain_address_names(name->full, name->full_size, text);
+    name->text = text;
+    return HSD_OK;
+}
+
 /* `collapsing` is given up when names that differ inside <> alone have to be told apart. */
 static hsd_status shorten(hsd_short_name *name, size_t width, bool collapsing, ellipsis mark, hsd_arena *arena,
                           hsd_error *err)
 {
     name->text = name->full;
     name->size = name->full_size;
-    if (hsd_width_of_text(name->full, name->full_size) <= width) return HSD_OK;
+    if (!name->is_bare) HSD_TRY(leave_build_ids(name, arena, err));
+    const bool fits = hsd_width_of_text(name->text, name->size) <= width;
+    name->is_bare = fits && is_cut(name);
+    if (fits) return HSD_OK;
     const size_t capacity = 3 * name->full_size + mark.size + 1; /* each <> may grow by the mark */
     char *text = hsd_arena_take(arena, capacity), *other = hsd_arena_take(arena, capacity);
     if (!text || !other) return hsd_fail(err, HSD_E_NOMEM, "no memory to shorten a name");
     if (collapsing) {
-        const size_t size = collapse(name->full, name->full_size, mark, other);
-        if (size > 0 && size < name->full_size && take_shorten(name, other, size, width)) return HSD_OK;
+        const size_t from_size = name->size, size = collapse(name->text, from_size, mark, other);
+        if (size > 0 && size < from_size && take_shorten(name, other, size, width)) return HSD_OK;
         if (shorten_packages(name, width, text)) return HSD_OK;
     }
     char *last = collapsing ? other : text;
@@ -177,8 +194,6 @@ static bool look_equal(const hsd_short_name *a, const hsd_short_name *b)
 {
     return compare_shorten(a->text, a->size, b->text, b->size) == 0;
 }
-
-static bool is_cut(const hsd_short_name *name) { return name->text != name->full; }
 
 /*
  * Marks the cut names that look like another name in the sorted order; returns how many. Names that are the same in

@@ -27,7 +27,7 @@ typedef struct kind { /* "error", "warning" or "notice" */
 
 static void put_raw(hsd_out *out, hsd_buffer *raw)
 {
-    hsd_out_escaped(out, HSD_ESCAPE_GITHUB_DATA, (hsd_text){(const char *)raw->data, raw->size});
+    hsd_out_said(out, HSD_ESCAPE_GITHUB_DATA, (hsd_text){(const char *)raw->data, raw->size});
     hsd_buffer_release(raw);
 }
 

@@ -10,7 +10,7 @@
 /* Foreign text; the buffer is released. */
 static void put_raw(hsd_out *out, hsd_buffer *raw)
 {
-    hsd_out_escaped(out, HSD_ESCAPE_XML, (hsd_text){(const char *)raw->data, raw->size});
+    hsd_out_said(out, HSD_ESCAPE_XML, (hsd_text){(const char *)raw->data, raw->size});
     hsd_buffer_release(raw);
 }
 

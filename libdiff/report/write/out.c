@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "report/words/address_names.h"
 #include "report/words/shorten.h"
 #include "report/words/utf8.h"
 #include "report/words/width.h"
@@ -68,6 +69,18 @@ void hsd_out_escaped(hsd_out *out, hsd_escape_form form, hsd_text text)
     if (out->status != HSD_OK) return;
     out->status = hsd_escape_append(&out->buffer, form, text.data, text.size, out->err);
     if (out->buffer.size >= FLUSH_BYTES) flush(out);
+}
+
+void hsd_out_said(hsd_out *out, hsd_escape_form form, hsd_text text)
+{
+    hsd_arena arena = {0};
+    if (out->status == HSD_OK && hsd_has_address_names(text.data, text.size)) {
+        char *plain = hsd_arena_take(&arena, text.size);
+        if (plain == NULL) out->status = hsd_fail(out->err, HSD_E_NOMEM, "no memory for a name");
+        if (plain != NULL) text = (hsd_text){plain, hsd_plain_address_names(text.data, text.size, plain)};
+    }
+    hsd_out_escaped(out, form, text);
+    hsd_arena_release(&arena);
 }
 
 /* ---- names ---- */

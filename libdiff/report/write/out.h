@@ -32,6 +32,10 @@ void hsd_out_format(hsd_out *out, const char *format, ...) __attribute__((format
 /* Foreign text, made harmless for the format that `form` names. */
 void hsd_out_escaped(hsd_out *out, hsd_escape_form form, hsd_text text);
 
+/* The same of what stands in sentences, which people read: addresses that nobody has named are there without build ids.
+ */
+void hsd_out_said(hsd_out *out, hsd_escape_form form, hsd_text text);
+
 /* A foreign name, "(no name)" where it is empty; in Markdown a code span, shortened in the middle. */
 void hsd_out_name(hsd_out *out, hsd_escape_form form, hsd_text name);
 

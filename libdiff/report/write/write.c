@@ -3,6 +3,8 @@
  */
 #include "report/write/write.h"
 
+#include "report/words/address_names.h"
+
 hsd_status hsd_write_model(const hsd_reported *subject, unsigned format, hsd_put_model_fn put,
                            const hsd_report_options *options, hsd_write_fn write, void *context, hsd_error *err)
 {
@@ -33,6 +35,8 @@ hsd_status hsd_part_words(hsd_buffer *text, const hsd_model *model, const hsd_pa
         return hsd_out_finish(&out);
     }
     hsd_status status = part->say(&raw, model, err);
+    if (status == HSD_OK && raw.size > 0 && hsd_has_address_names((const char *)raw.data, raw.size))
+        raw.size = hsd_plain_address_names((const char *)raw.data, raw.size, (char *)raw.data);
     if (status == HSD_OK && form == HSD_ESCAPE_MARKDOWN) form = HSD_ESCAPE_MARKDOWN_PROSE;
     if (status == HSD_OK) status = hsd_escape_append(text, form, (const char *)raw.data, raw.size, err);
     hsd_buffer_release(&raw);

@@ -229,3 +229,25 @@ Test(shorten, gives_a_name_the_room_that_it_has)
     cr_expect_eq(hsd_width_of_text(names[1].text, names[1].size), 12);
     hsd_arena_release(&arena);
 }
+
+/* Of what nobody has named: without build ids, as long as they tell nothing apart. */
+Test(shorten, leaves_build_ids_of_addresses_out)
+{
+    cr_expect_str_eq(alone("{allocated} <=24 B at shop+0x11d3{c815} < shop+0x10d0{}", 60, true),
+                     "<=24 B at shop+0x11d3 < shop+0x10d0");
+    cr_expect_str_eq(alone("{local} 24 8 stack of shop: shop+0x11d3{c815}", 60, true), "stack of shop: shop+0x11d3");
+    cr_expect_str_eq(alone("{thread-local} shop+0x8{c8}", 60, true), "thread-local shop+0x8");
+    cr_expect_str_eq(alone("shop+0x8{c8", 60, true), "shop+0x8{c8");
+    cr_expect_str_eq(alone("shop+0x8{C8}", 60, true), "shop+0x8{C8}");
+    cr_expect_str_eq(alone("{variable} of a template", 60, true), "{variable} of a template");
+    hsd_short_name names[] = {name_of("shop+0x8{c815}"), name_of("shop+0x8{c816}"), name_of("shop+0x9{c815}")};
+    shorten(names, 3, 60, true);
+    cr_expect(names[0].text == names[0].full && names[1].text == names[1].full, "of two builds");
+    cr_expect_eq(names[2].size, strlen("shop+0x9"));
+    hsd_short_name cut[] = {name_of("{allocated} <=24 B at shop+0x11d3{c815} < shop+0x10d0{c815}"),
+                            name_of("{allocated} <=24 B at shop+0x11d3{c815} < shop+0x20d0{c815}")};
+    shorten(cut, 2, 12, true);
+    for (int i = 0; i < 2; i++)
+        cr_expect_null(memchr(cut[i].text, '{', cut[i].size), "%.*s", (int)cut[i].size, cut[i].text);
+    hsd_arena_release(&arena);
+}
