@@ -298,6 +298,11 @@ uint64_t hsd_image_thread_begin(const hsd_image *image) { return image->thread_t
 
 uint64_t hsd_image_thread_end(const hsd_image *image) { return image->thread_end; }
 
+bool hsd_image_is_mute(const hsd_image *image)
+{
+    return image->symbols[HSD_SYMBOL_FUNCTION].count == 0 && hsd_image_debug_bytes(image) == 0;
+}
+
 size_t hsd_image_code(const hsd_image *image, uint64_t address, uint8_t *out, size_t room)
 {
     const hsd_elf *elf = &image->elf;

@@ -36,6 +36,9 @@ hsd_status hsd_image_open(hsd_image **out, int fd, uint64_t memory_bytes, hsd_er
  * place of their template. Of several at one place the most public, then the shortest name. Borrowed until close. */
 const char *hsd_image_find(const hsd_image *image, hsd_symbol_kind kind, uint64_t address);
 
+/* True if it names no function of its own and has no DWARF: a program that was stripped. */
+bool hsd_image_is_mute(const hsd_image *image);
+
 /* Reads code: up to `room` bytes from the address on, as far as the section of code goes that it lies in. 0 where there
  * is none, as in a file of debug information alone, or of another machine than x86-64. */
 size_t hsd_image_code(const hsd_image *image, uint64_t address, uint8_t *out, size_t room);

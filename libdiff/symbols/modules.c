@@ -31,6 +31,24 @@ static void tell_by_name(const hsd_modules *modules, const hsd_module *module, i
         (int)module->name.size, module->name.data);
 }
 
+static void close_images(hsd_module *module)
+{
+    for (size_t i = 0; i < module->image_count; i++)
+        hsd_image_close(module->images[i]);
+    module->image_count = 0;
+}
+
+/* Without a build id nobody could say later which file is meant. */
+static void leave_mute(hsd_module *module)
+{
+    bool is_mute = module->image_count > 0 && module->build_id.size > 0;
+    for (size_t i = 0; i < module->image_count; i++)
+        is_mute = is_mute && hsd_image_is_mute(module->images[i]);
+    if (!is_mute) return;
+    module->is_stripped = true;
+    close_images(module);
+}
+
 static hsd_status open_images(hsd_modules *modules, hsd_module *module, hsd_error *err)
 {
     for (size_t skip = 0; module->image_count < HSD_IMAGES_OF_A_MODULE; skip++) {
@@ -47,6 +65,7 @@ static hsd_status open_images(hsd_modules *modules, hsd_module *module, hsd_erro
                      module->name.data, why.text);
         if (status == HSD_E_NOMEM) return hsd_fail(err, status, "%s", why.text);
     }
+    leave_mute(module);
     if (module->image_count > 0) modules->found++;
     return HSD_OK;
 }
@@ -155,8 +174,7 @@ void hsd_modules_close(hsd_modules *modules)
     for (size_t i = 0; i < modules->count; i++) {
         hsd_module *module = &modules->modules[i];
         hsd_lines_close(module->lines);
-        for (size_t n = 0; n < module->image_count; n++)
-            hsd_image_close(module->images[n]);
+        close_images(module);
     }
     free(modules->modules);
     hsd_elf_files_release(&modules->files);

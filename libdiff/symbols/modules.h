@@ -16,7 +16,8 @@ typedef struct hsd_module {
     uint64_t hash;
     hsd_text name, build_id; /* owned by the list */
     hsd_image *images[HSD_IMAGES_OF_A_MODULE];
-    size_t image_count; /* 0: not found */
+    size_t image_count; /* 0: not found, or stripped */
+    bool is_stripped;   /* there is a file, and it names nothing: its names stay for whoever has another one */
     hsd_lines *lines;   /* NULL: no DWARF that could be read */
 } hsd_module;
 
@@ -44,7 +45,7 @@ size_t hsd_module_code(const hsd_module *module, uint64_t address, uint8_t *out,
 /* The first symbol of this kind at the address in any of its files; NULL if there is none. */
 const char *hsd_module_find(const hsd_module *module, hsd_symbol_kind kind, uint64_t address);
 
-/* A warning that says which modules had no file, if there are any. */
+/* A warning that says which modules had no file, or one without names, if there are any. */
 void hsd_modules_tell_missing(const hsd_modules *modules);
 
 /* Accepts a zeroed one. */

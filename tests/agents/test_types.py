@@ -5,6 +5,7 @@ import collections
 import json
 import pathlib
 import re
+import shutil
 import subprocess
 import tempfile
 
@@ -109,15 +110,23 @@ def llvm(tool, folder):
 
 
 def stripped(tool, folder):
-    """Without debug information types are size classes and places, as far as there are symbols."""
+    """Without debug information types are size classes and places, as far as there are symbols. Where there are none, names can be put later."""
     program = build("bare", ["gcc"], "types_leak.c", "-O2", "-Wl,--build-id")
+    (folder / "whole").mkdir()
+    shutil.copy(program, folder / "whole")
     objects, bytes_ = capture(tool, folder, program)
     check(objects["<=96 B at new_order"] == 3 * COUNT and share(bytes_) == 0, f"{list(objects)}")
     kit.need("strip")
     subprocess.run(["strip", program], check=True)
     (folder / "stripped").mkdir()
     objects, bytes_ = capture(tool, folder / "stripped", program)
-    check(sum(objects[name] for name in objects if re.fullmatch(r"<=96 B at bare\+0x[0-9a-f]+", name)) == 4 * COUNT, f"{list(objects)}")
+    at = r"bare\+0x[0-9a-f]+\{[0-9a-f]{40}\}"
+    check(sum(objects[name] for name in objects if re.fullmatch(rf"{{allocated}} <=96 B at {at}( < {at})*", name)) == 4 * COUNT, f"{list(objects)}")
+    raw = folder / "stripped" / "bare.hs"
+    shown = tool.run("top", raw).stdout
+    check(re.search(r"<=96 B at bare\+0x[0-9a-f]+ ", shown) and "{" not in shown.split("Next:")[0], f"the screen has build ids:\n{shown}")
+    tool.run("symbolize", raw, "-o", folder / "later.hs", "--symbols", folder / "whole")
+    check("<=96 B at new_order" in tool.run("top", folder / "later.hs").stdout, "names that come later")
 
 
 def apart(tool, folder):

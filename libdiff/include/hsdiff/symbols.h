@@ -40,8 +40,8 @@ typedef struct hsd_symbol_result {
 
 /*
  * Copies a capture with its names resolved; all else stays as it is, capture id included. A name whose file is not
- * found stays; one whose file is found and says nothing of the place loses its build id. Incomplete captures stay
- * incomplete.
+ * found, or was stripped of all names, stays; one whose file is found and says nothing of the place loses its build id.
+ * Incomplete captures stay incomplete.
  *
  *   in_fd    read by position; borrowed
  *   out_fd   written from where it stands; borrowed

@@ -53,6 +53,17 @@ static size_t mark_bytes(const char *text, size_t size, const char **instead)
     return 0;
 }
 
+/* Bytes of " < shop+0x10d0{c815…}" at the beginning of the text; 0 = it begins otherwise. */
+static size_t call_bytes(const char *text, size_t size)
+{
+    size_t kept, at = 3;
+    if (size < at || memcmp(text, " < ", at) != 0) return 0;
+    while (at < size && text[at] != '+' && text[at] != ' ')
+        at++;
+    const size_t address = at < size && text[at] == '+' ? address_bytes(text + at, size - at, &kept) : 0;
+    return address > 0 ? at + address : 0;
+}
+
 bool hsd_has_address_names(const char *text, size_t size)
 {
     size_t kept;
@@ -65,13 +76,14 @@ bool hsd_has_address_names(const char *text, size_t size)
     return false;
 }
 
-size_t hsd_plain_address_names(const char *text, size_t size, char *out)
+size_t hsd_plain_address_names(const char *text, size_t size, bool with_calls, char *out)
 {
     size_t used = 0;
     for (size_t i = 0; i < size;) {
         const char *instead = "";
         size_t kept = 0, bytes = address_bytes(text + i, size - i, &kept);
         if (bytes == 0) bytes = mark_bytes(text + i, size - i, &instead);
+        if (bytes == 0 && !with_calls) bytes = call_bytes(text + i, size - i);
         if (bytes == 0) {
             out[used++] = text[i++];
             continue;

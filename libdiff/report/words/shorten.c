@@ -149,7 +149,7 @@ static hsd_status leave_build_ids(hsd_short_name *name, hsd_arena *arena, hsd_er
     if (!hsd_has_address_names(name->full, name->full_size)) return HSD_OK;
     char *text = hsd_arena_take(arena, name->full_size);
     if (text == NULL) return hsd_fail(err, HSD_E_NOMEM, "no memory to shorten a name");
-    name->size = hsd_plain_address_names(name->full, name->full_size, text);
+    name->size = hsd_plain_address_names(name->full, name->full_size, name->bare == 1, text);
     name->text = text;
     return HSD_OK;
 }
@@ -160,9 +160,9 @@ static hsd_status shorten(hsd_short_name *name, size_t width, bool collapsing, e
 {
     name->text = name->full;
     name->size = name->full_size;
-    if (!name->is_bare) HSD_TRY(leave_build_ids(name, arena, err));
+    if (name->bare < 2) HSD_TRY(leave_build_ids(name, arena, err));
     const bool fits = hsd_width_of_text(name->text, name->size) <= width;
-    name->is_bare = fits && is_cut(name);
+    if (fits && is_cut(name)) name->bare++;
     if (fits) return HSD_OK;
     const size_t capacity = 3 * name->full_size + mark.size + 1; /* each <> may grow by the mark */
     char *text = hsd_arena_take(arena, capacity), *other = hsd_arena_take(arena, capacity);

@@ -16,8 +16,8 @@ typedef struct hsd_short_name {
     size_t full_size;
     const char *text; /* in the arena, or `full` itself */
     size_t size;
-    size_t room;  /* columns for this one; 0 = as many as for all */
-    bool is_bare; /* shown whole, but for the build ids of addresses */
+    size_t room;   /* columns for this one; 0 = as many as for all */
+    unsigned bare; /* shown whole, but for 1 calls and build ids, 2 build ids (address_names.h) */
 } hsd_short_name;
 
 /*

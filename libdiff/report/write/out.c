@@ -77,7 +77,7 @@ void hsd_out_said(hsd_out *out, hsd_escape_form form, hsd_text text)
     if (out->status == HSD_OK && hsd_has_address_names(text.data, text.size)) {
         char *plain = hsd_arena_take(&arena, text.size);
         if (plain == NULL) out->status = hsd_fail(out->err, HSD_E_NOMEM, "no memory for a name");
-        if (plain != NULL) text = (hsd_text){plain, hsd_plain_address_names(text.data, text.size, plain)};
+        if (plain != NULL) text = (hsd_text){plain, hsd_plain_address_names(text.data, text.size, false, plain)};
     }
     hsd_out_escaped(out, form, text);
     hsd_arena_release(&arena);

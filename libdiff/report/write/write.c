@@ -36,7 +36,7 @@ hsd_status hsd_part_words(hsd_buffer *text, const hsd_model *model, const hsd_pa
     }
     hsd_status status = part->say(&raw, model, err);
     if (status == HSD_OK && raw.size > 0 && hsd_has_address_names((const char *)raw.data, raw.size))
-        raw.size = hsd_plain_address_names((const char *)raw.data, raw.size, (char *)raw.data);
+        raw.size = hsd_plain_address_names((const char *)raw.data, raw.size, false, (char *)raw.data);
     if (status == HSD_OK && form == HSD_ESCAPE_MARKDOWN) form = HSD_ESCAPE_MARKDOWN_PROSE;
     if (status == HSD_OK) status = hsd_escape_append(text, form, (const char *)raw.data, raw.size, err);
     hsd_buffer_release(&raw);

@@ -234,7 +234,7 @@ Test(shorten, gives_a_name_the_room_that_it_has)
 Test(shorten, leaves_build_ids_of_addresses_out)
 {
     cr_expect_str_eq(alone("{allocated} <=24 B at shop+0x11d3{c815} < shop+0x10d0{}", 60, true),
-                     "<=24 B at shop+0x11d3 < shop+0x10d0");
+                     "<=24 B at shop+0x11d3");
     cr_expect_str_eq(alone("{local} 24 8 stack of shop: shop+0x11d3{c815}", 60, true), "stack of shop: shop+0x11d3");
     cr_expect_str_eq(alone("{thread-local} shop+0x8{c8}", 60, true), "thread-local shop+0x8");
     cr_expect_str_eq(alone("shop+0x8{c8", 60, true), "shop+0x8{c8");
@@ -244,6 +244,11 @@ Test(shorten, leaves_build_ids_of_addresses_out)
     shorten(names, 3, 60, true);
     cr_expect(names[0].text == names[0].full && names[1].text == names[1].full, "of two builds");
     cr_expect_eq(names[2].size, strlen("shop+0x9"));
+    hsd_short_name calls[] = {name_of("{allocated} <=8 B at shop+0x8{c8} < shop+0x9{c8}"),
+                              name_of("{allocated} <=8 B at shop+0x8{c8} < shop+0xa{c8}")};
+    shorten(calls, 2, 60, true);
+    cr_expect_eq(calls[0].size, strlen("<=8 B at shop+0x8 < shop+0x9"));
+    cr_expect_arr_eq(calls[1].text, "<=8 B at shop+0x8 < shop+0xa", calls[1].size);
     hsd_short_name cut[] = {name_of("{allocated} <=24 B at shop+0x11d3{c815} < shop+0x10d0{c815}"),
                             name_of("{allocated} <=24 B at shop+0x11d3{c815} < shop+0x20d0{c815}")};
     shorten(cut, 2, 12, true);
