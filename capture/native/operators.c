@@ -23,12 +23,7 @@
 
 /* ---- the operators behind ---- */
 
-typedef enum operator_kind { UNKNOWN, ASKS_MALLOC, GOES_PAST_MALLOC } operator_kind;
-
-typedef struct operator_behind {
-    _Atomic(void *) function; /* NULL: not looked for, or there is none */
-    _Atomic int kind;
-} operator_behind;
+typedef enum operator_kind { NOT_KNOWN_YET, NOWHERE, ASKS_MALLOC, GOES_PAST_MALLOC } operator_kind;
 
 static const void *library_of(void *symbol)
 {
@@ -50,30 +45,20 @@ static void *find_in_libraries(const char *name)
     return found;
 }
 
-/* The same whoever comes first. */
-RARELY void find_operator(operator_behind *behind, const char *name)
+/* The same whoever comes first. *function is NULL where there is none. */
+RARELY operator_kind find_operator(const char *name, void **function)
 {
     const int error = errno;
     void *allocator;
-    if (!hsn_is_ready()) return;
-    void *found = dlsym(RTLD_NEXT, name);
-    if (found == NULL) found = find_in_libraries(name);
+    *function = NULL;
+    if (!hsn_is_ready()) return NOT_KNOWN_YET;
+    *function = dlsym(RTLD_NEXT, name);
+    if (*function == NULL) *function = find_in_libraries(name);
     memcpy(&allocator, &hsn_real.malloc, sizeof allocator);
-    const void *library = library_of(found);
-    const bool is_past = library != NULL && library == library_of(allocator);
-    atomic_store(&behind->function, found);
-    atomic_store_explicit(&behind->kind, is_past ? GOES_PAST_MALLOC : ASKS_MALLOC, memory_order_release);
+    const void *library = library_of(*function);
     errno = error;
-}
-
-static inline operator_kind kind_of(operator_behind *behind, const char *name)
-{
-    int kind = atomic_load_explicit(&behind->kind, memory_order_acquire);
-    if (__builtin_expect(kind == UNKNOWN, 0)) {
-        find_operator(behind, name);
-        kind = atomic_load_explicit(&behind->kind, memory_order_acquire);
-    }
-    return (operator_kind)kind;
+    if (*function == NULL) return NOWHERE;
+    return library != NULL && library == library_of(allocator) ? GOES_PAST_MALLOC : ASKS_MALLOC;
 }
 
 /* ---- without one behind: an extension has its own inside, and lets it be replaced ---- */
@@ -92,48 +77,63 @@ RARELY void *new_by_malloc(size_t size, size_t alignment, bool may_fail)
 
 /* ---- the hooks ---- */
 
-/* NAME_recorded: `frame` is of itself, and it was jumped to: the caller's frame pointer is stored there, the return
- * address above. */
+/*
+ * A hook jumps to where the operator is served, which is found out in the first call:
+ *
+ *      symbol ──► firstsymbol ──► behind      it asks malloc
+ *                             ──► recorded    it goes past malloc
+ *                             ──► alone       there is none
+ *
+ * `frame` of recorded is of itself, and it was jumped to: the caller's frame pointer is stored there, the return
+ * address above.
+ */
+#define OPERATOR(result, symbol, parameters, arguments)                                                                \
+    typedef result(*of##symbol) parameters;                                                                            \
+    static of##symbol behind##symbol; /* written before `at`, and always the same */                                   \
+    static result first##symbol parameters;                                                                            \
+    static _Atomic(of##symbol) at##symbol = first##symbol;                                                             \
+    HOOK result symbol parameters;                                                                                     \
+    HOOK result symbol parameters                                                                                      \
+    {                                                                                                                  \
+        const of##symbol at = atomic_load_explicit(&at##symbol, memory_order_acquire);                                 \
+        return at arguments;                                                                                           \
+    }                                                                                                                  \
+    RARELY result first##symbol parameters                                                                             \
+    {                                                                                                                  \
+        void *found;                                                                                                   \
+        const operator_kind kind = find_operator(#symbol, &found);                                                     \
+        if (found != NULL) memcpy(&behind##symbol, &found, sizeof found);                                              \
+        const of##symbol at = kind == GOES_PAST_MALLOC ? recorded##symbol                                              \
+                              : kind == ASKS_MALLOC    ? behind##symbol                                                \
+                                                       : alone##symbol;                                                   \
+        if (kind != NOT_KNOWN_YET) atomic_store_explicit(&at##symbol, at, memory_order_release);                       \
+        return at arguments;                                                                                           \
+    }
+
 #define OPERATOR_NEW(symbol, alignment, may_fail, parameters, arguments)                                               \
-    static operator_behind behind##symbol;                                                                             \
+    static __attribute__((noinline)) void *recorded##symbol parameters;                                                \
+    static void *alone##symbol parameters { return new_by_malloc(size, alignment, may_fail); }                         \
+    OPERATOR(void *, symbol, parameters, arguments)                                                                    \
     static __attribute__((noinline)) void *recorded##symbol parameters                                                 \
     {                                                                                                                  \
-        void *(*next)parameters;                                                                                       \
-        void *function = atomic_load_explicit(&behind##symbol.function, memory_order_relaxed);                         \
-        memcpy(&next, &function, sizeof next);                                                                         \
-        void *block = next arguments;                                                                                  \
+        void *block = behind##symbol arguments;                                                                        \
         const uintptr_t *frame = __builtin_frame_address(0);                                                           \
         if (hsn_sample_passes(&hsn_me.sampler, size)) return block;                                                    \
         block = hsn_note(block, size, (uintptr_t)(frame + 2), *frame);                                                 \
         __asm__ volatile("" ::: "memory"); /* it does not jump on: its frame is looked at */                           \
         return block;                                                                                                  \
-    }                                                                                                                  \
-    HOOK void *symbol parameters;                                                                                      \
-    HOOK void *symbol parameters                                                                                       \
-    {                                                                                                                  \
-        if (kind_of(&behind##symbol, #symbol) == GOES_PAST_MALLOC) return recorded##symbol arguments;                  \
-        void *(*next)parameters;                                                                                       \
-        void *function = atomic_load_explicit(&behind##symbol.function, memory_order_relaxed);                         \
-        if (function == NULL) return new_by_malloc(size, alignment, may_fail);                                         \
-        memcpy(&next, &function, sizeof next);                                                                         \
-        return next arguments;                                                                                         \
     }
 
 /* An allocator's may end in free, which is not to look for the block again. */
 #define OPERATOR_DELETE(symbol, parameters, arguments)                                                                 \
-    static operator_behind behind##symbol;                                                                             \
-    HOOK void symbol parameters;                                                                                       \
-    HOOK void symbol parameters                                                                                        \
+    static void recorded##symbol parameters;                                                                           \
+    static void alone##symbol parameters { free(block); }                                                              \
+    OPERATOR(void, symbol, parameters, arguments)                                                                      \
+    static void recorded##symbol parameters                                                                            \
     {                                                                                                                  \
-        const operator_kind kind = kind_of(&behind##symbol, #symbol);                                                  \
-        void(*next) parameters;                                                                                        \
-        void *function = atomic_load_explicit(&behind##symbol.function, memory_order_relaxed);                         \
-        if (function == NULL) return free(block);                                                                      \
-        memcpy(&next, &function, sizeof next);                                                                         \
-        if (kind != GOES_PAST_MALLOC) return next arguments;                                                           \
         hsn_forget(block);                                                                                             \
         hsn_silence();                                                                                                 \
-        next arguments;                                                                                                \
+        behind##symbol arguments;                                                                                      \
         hsn_speak();                                                                                                   \
     }
 
