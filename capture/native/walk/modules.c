@@ -7,6 +7,7 @@
 #include <elf.h>
 #include <link.h>
 #include <string.h>
+#include <sys/auxv.h>
 
 #include "native/gone.h"
 
@@ -141,6 +142,7 @@ bool hsn_modules_find(hsn_modules *modules, const hsn_maps *maps, hsa_arena *are
         modules->modules[modules->count++] = m;
     }
     modules->own = own_module(modules);
+    modules->program = hsn_module_of(modules, getauxval(AT_ENTRY));
     return true;
 }
 

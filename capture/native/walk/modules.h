@@ -29,8 +29,9 @@ typedef struct hsn_module {
 typedef struct hsn_modules {
     hsn_module *modules; /* ascending */
     size_t count;
-    const hsn_module *own; /* of the agent, unless it is linked into the program */
-    const hsn_maps *maps;  /* borrowed */
+    const hsn_module *own;     /* of the agent, unless it is linked into the program */
+    const hsn_module *program; /* that was executed; NULL = not known */
+    const hsn_maps *maps;      /* borrowed */
 } hsn_modules;
 
 bool hsn_modules_find(hsn_modules *modules, const hsn_maps *maps, hsa_arena *arena);

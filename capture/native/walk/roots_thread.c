@@ -64,7 +64,8 @@ static uintptr_t frame_address(const hsn_thread *thread, size_t depth)
 }
 
 /* One root for each block that this thread does not hold yet. */
-static void write_root(const thread_roots *t, hsc_root_kind kind, uint32_t label, uint32_t frame, uint32_t ordinal)
+static void write_root(const thread_roots *t, hsc_root_kind kind, bool is_secondary, uint32_t label, uint32_t frame,
+                       uint32_t ordinal)
 {
     uint32_t *seen = hsn_pairs_put(&t->k->seen, (uint64_t)ordinal + 1, 0);
     if (seen != NULL && *seen != 0) return;
@@ -74,7 +75,7 @@ static void write_root(const thread_roots *t, hsc_root_kind kind, uint32_t label
                                          .target = ordinal,
                                          .thread = t->number,
                                          .frame = frame,
-                                         .flags = kind == HSC_ROOT_THREAD ? 0 : HSC_ROOT_SECONDARY});
+                                         .flags = is_secondary ? HSC_ROOT_SECONDARY : 0});
 }
 
 static bool is_held(const thread_roots *t, uint32_t ordinal)
@@ -127,7 +128,8 @@ static void scan_range(const thread_roots *t, hsn_range range, hsc_root_kind kin
             const size_t count = hsn_scan(&t->k->starts, &piece, hits);
             for (size_t h = 0; h < count; h++)
                 if (!is_held(t, hits[h].ordinal))
-                    write_root(t, kind, word_label(t, frame, hits[h].at), frame->number, hits[h].ordinal);
+                    write_root(t, kind, kind != HSC_ROOT_THREAD, word_label(t, frame, hits[h].at), frame->number,
+                               hits[h].ordinal);
         }
     }
 }
@@ -146,7 +148,15 @@ static uint32_t variable_label(const thread_roots *t, uintptr_t address, uint32_
     return hsn_write_string(t->k, text, (size_t)(at - text));
 }
 
-static void scan_part(const thread_roots *t, const hsn_tls_part *part, uint32_t plain)
+/* Is it of a library? What such a variable has of a thread is mostly what the thread had last: a cache in front of what
+ * the program holds by a variable of its own, and then that one is said. */
+static bool is_of_library(const thread_roots *t, const hsn_tls_part *part)
+{
+    const hsn_module *program = t->k->modules.program;
+    return program != NULL && hsn_module_of(&t->k->modules, part->initial) != program;
+}
+
+static void scan_part(const thread_roots *t, const hsn_tls_part *part, bool is_secondary, uint32_t plain)
 {
     hsn_hit hits[HSN_HITS];
     const uintptr_t begin = t->thread->tls.high - part->below;
@@ -158,8 +168,8 @@ static void scan_part(const thread_roots *t, const hsn_tls_part *part, uint32_t 
         const size_t count = hsn_scan(&t->k->starts, &range, hits);
         for (size_t i = 0; i < count; i++)
             if (!is_held(t, hits[i].ordinal))
-                write_root(t, HSC_ROOT_THREAD, variable_label(t, part->initial + (hits[i].at - begin), plain), 0,
-                           hits[i].ordinal);
+                write_root(t, HSC_ROOT_THREAD, is_secondary,
+                           variable_label(t, part->initial + (hits[i].at - begin), plain), 0, hits[i].ordinal);
     }
 }
 
@@ -167,8 +177,11 @@ static void scan_part(const thread_roots *t, const hsn_tls_part *part, uint32_t 
 static void scan_locals(const thread_roots *t)
 {
     const uint32_t plain = write_label(t, "thread-locals of ", 0);
-    for (size_t i = 0; i < t->k->world->tls_part_count; i++)
-        scan_part(t, &t->k->world->tls_parts[i], plain);
+    for (int of_libraries = 0; of_libraries < 2; of_libraries++)
+        for (size_t i = 0; i < t->k->world->tls_part_count; i++) {
+            const hsn_tls_part *part = &t->k->world->tls_parts[i];
+            if (is_of_library(t, part) == (of_libraries != 0)) scan_part(t, part, of_libraries != 0, plain);
+        }
     scan_range(t, t->thread->tls, HSC_ROOT_THREAD, &(stack_frame){.label = plain});
 }
 
@@ -237,7 +250,7 @@ static void scan_registers(const thread_roots *t, const stack_frame *frames)
     for (size_t i = 0; t->thread->is_stopped && i < t->thread->register_count && i < HSN_REGISTERS; i++) {
         hsn_hit hit;
         if (hsn_scan_word(&t->k->starts, t->thread->registers[i], &hit))
-            write_root(t, HSC_ROOT_REGISTER, label, 0, hit.ordinal);
+            write_root(t, HSC_ROOT_REGISTER, true, label, 0, hit.ordinal);
     }
 }
 

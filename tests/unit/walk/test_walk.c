@@ -362,7 +362,7 @@ Test(walk, a_thread_holds_what_its_frames_registers_and_locals_point_to)
     enum { SIZE = 16 * HSN_PAGE, SP = 8 * HSN_PAGE };
     unsigned char *stack = make_stack(SIZE, true);
     void *inner = add(24, 0), *outer = add(24, 0), *both = add(24, 0), *red = add(24, 0), *stale = add(24, 0),
-         *reg = add(24, 0), *local = add(24, 0), *unframed = add(24, 0), *variable = add(24, 0);
+         *reg = add(24, 0), *local = add(24, 0), *unframed = add(24, 0), *variable = add(24, 0), *cached = add(24, 0);
     place(stack, SP + 8, inner);
     place(stack, SP + 256 + 8, outer);
     place(stack, SP + 16, both);
@@ -372,12 +372,18 @@ Test(walk, a_thread_holds_what_its_frames_registers_and_locals_point_to)
     place(stack, SP + 512 + 8, unframed);
     place(stack, SIZE - 64, local);
     place(stack, SIZE - 120, variable);
-    place(stack, SIZE - 112, local); /* behind the module's last variable */
-    /* Three modules: one whose variables begin 16 bytes before that, and two that lie about where theirs are. */
-    world.tls_parts[0] = (hsn_tls_part){.initial = (uintptr_t)&walk_in_child, .below = 136, .size = 24};
-    world.tls_parts[1] = (hsn_tls_part){.initial = (uintptr_t)&walk_in_child, .below = 264, .size = 200};
-    world.tls_parts[2] = (hsn_tls_part){.initial = (uintptr_t)&walk_in_child, .below = 64, .size = 72};
-    world.tls_part_count = 3;
+    place(stack, SIZE - 112, local);  /* behind the module's last variable */
+    place(stack, SIZE - 208, cached); /* variables of a library, the second of what the program has in its own, too */
+    place(stack, SIZE - 200, variable);
+    /* Four modules: a library, one whose variables begin 16 bytes before that, and two that lie about where theirs are.
+     */
+    const uintptr_t in_library = (uintptr_t)dlsym(RTLD_DEFAULT, "gnu_get_libc_version");
+    cr_assert_neq(in_library, 0);
+    world.tls_parts[0] = (hsn_tls_part){.initial = in_library, .below = 208, .size = 16};
+    world.tls_parts[1] = (hsn_tls_part){.initial = (uintptr_t)&walk_in_child, .below = 136, .size = 24};
+    world.tls_parts[2] = (hsn_tls_part){.initial = (uintptr_t)&walk_in_child, .below = 264, .size = 200};
+    world.tls_parts[3] = (hsn_tls_part){.initial = (uintptr_t)&walk_in_child, .below = 64, .size = 72};
+    world.tls_part_count = 4;
     threads[0] = (hsn_thread){.tid = 7,
                               .name = "worker",
                               .is_stopped = true,
@@ -413,7 +419,9 @@ Test(walk, a_thread_holds_what_its_frames_registers_and_locals_point_to)
              (size_t)((uintptr_t)&walk_in_child + 16 - (uintptr_t)info.dli_fbase));
     cr_assert_eq(count_roots(variable, HSC_ROOT_THREAD, of_module, &flags), 1);
     cr_assert_eq(flags, 0);
-    cr_assert_eq(count_all_roots(variable), 1);
+    cr_assert_eq(count_all_roots(variable), 1, "the program's own says it");
+    cr_assert_eq(count_roots(cached, HSC_ROOT_THREAD, "{thread-local} libc.so.6+0x", &flags), 1);
+    cr_assert_eq(flags, HSC_ROOT_SECONDARY, "a variable of the program would say it");
     cr_assert_eq(count_roots(local, HSC_ROOT_THREAD, "thread-locals of worker", &flags), 1);
     cr_assert_eq(flags, 0);
     cr_assert_eq(count_roots(unframed, HSC_ROOT_STACK, "stack of worker", NULL), 1);
