@@ -134,7 +134,14 @@ static bool has_name(const edge *by_address, size_t count, VALUE target)
     return false;
 }
 
-/* What an environment of the main script refers to, by its variables: "main.sessions". */
+/* What a thread or an environment refers to, by the variable of a frame; `otherwise` if it is none. */
+static uint32_t label_of_frame(walk *w, VALUE target, uint32_t otherwise)
+{
+    const char *text = frames_local(&w->state, target);
+    return text == NULL ? otherwise : names_put(&w->names, NAME_LOCAL, text, strlen(text));
+}
+
+/* What an environment refers to, by its variables: of the main script "main.sessions". */
 static uint32_t label_of_local(walk *w, VALUE target)
 {
     char text[NAME_BYTES];
@@ -146,7 +153,7 @@ static uint32_t label_of_local(walk *w, VALUE target)
         const int size = snprintf(text, sizeof text, "main.%s", name);
         return names_put(&w->names, NAME_LOCAL, text, size < NAME_BYTES ? (size_t)size : NAME_BYTES - 1);
     }
-    return LABEL_NONE;
+    return label_of_frame(w, target, LABEL_NONE);
 }
 
 /* Those that have no name, each once. */
@@ -198,6 +205,8 @@ void edges_collect(walk *w, VALUE object)
     for (size_t i = 0; i < all->count; i++) {
         if (is_main)
             all->rows[i].label = label_of_local(w, all->rows[i].target);
+        else if (i >= all->named_count && secondary == LABEL_STACK)
+            all->rows[i].label = label_of_frame(w, all->rows[i].target, secondary);
         else if (i >= all->named_count)
             all->rows[i].label = all->rows[i].target == klass ? (uint32_t)LABEL_CLASS : rest;
     }

@@ -95,15 +95,22 @@ typedef struct thread_name {
     char text[THREAD_NAME_BYTES];
 } thread_name;
 
+typedef struct local {
+    VALUE value;
+    char text[NAME_BYTES];
+} local;
+
 typedef struct state {
     named *rows; /* by owner */
     size_t count, room;
     VALUE *own; /* objects that were made to find that out */
     size_t own_count, own_room;
-    VALUE *main; /* what keeps the local variables of the main script: environments, ascending */
+    VALUE *main; /* what keeps local variables that are told: environments, ascending */
     size_t main_count, main_room;
     thread_name *threads;
     size_t thread_count, thread_room;
+    local *locals; /* of the main thread's frames, outermost first */
+    size_t local_count, local_room;
     bool failed;
 } state;
 
@@ -113,7 +120,9 @@ void state_collect(state *all);
 /* The rows of an owner. */
 const named *state_of(const state *all, VALUE owner, size_t *count);
 bool state_is_own(const state *all, VALUE object);
-/* Are local variables of the main script among what this refers to? */
+/* The environments that a binding keeps: state_is_main. */
+void state_add_environments(state *all, VALUE binding);
+/* Are local variables that are told among what this refers to? */
 bool state_is_main(const state *all, VALUE object);
 void state_release(state *all);
 /* A row of `owner`, unless the value is none of the heap. */
@@ -129,6 +138,13 @@ void *state_wider(void *rows, size_t count, size_t *room, size_t size, bool *fai
 void threads_collect(state *all);
 /* `thread "worker"`, `main thread`; "thread" for one that is not known. */
 const char *threads_name(const state *all, VALUE thread);
+
+/* ---- frames.c ---- */
+
+/* Local variables of the methods that run on this thread, which is the main one. */
+void frames_collect(state *all);
+/* `local orders of run (app.rb:2)`; NULL for a value that no such variable has. */
+const char *frames_local(const state *all, VALUE value);
 
 /* ---- code.c ---- */
 

@@ -120,6 +120,11 @@ static void add_environment(VALUE target, void *data)
     rows[all->main_count++] = target;
 }
 
+void state_add_environments(state *all, VALUE binding)
+{
+    rb_objspace_reachable_objects_from(binding, add_environment, all);
+}
+
 static VALUE binding_of_main(void)
 {
     const constant *entry = rb_const_lookup(rb_cObject, rb_intern("TOPLEVEL_BINDING"));
@@ -143,7 +148,7 @@ static void add_locals(state *all)
         const VALUE name = RARRAY_AREF(list, i), value = rb_funcall(binding, get, 1, name);
         if (!is_module(value)) state_add(all, OWNER_MAIN, value, SYM2ID(name)); /* a class holds for itself */
     }
-    rb_objspace_reachable_objects_from(binding, add_environment, all);
+    state_add_environments(all, binding);
 }
 
 /* ---- all ---- */
@@ -171,6 +176,7 @@ void state_collect(state *all)
     free(modules.rows);
     add_globals(all);
     add_locals(all);
+    frames_collect(all);
     threads_collect(all);
     if (all->count > 0) qsort(all->rows, all->count, sizeof *all->rows, by_owner);
     if (all->main_count > 0) qsort(all->main, all->main_count, sizeof *all->main, by_address);
@@ -208,5 +214,6 @@ void state_release(state *all)
     free(all->own);
     free(all->main);
     free(all->threads);
+    free(all->locals);
     *all = (state){.count = 0};
 }

@@ -195,6 +195,25 @@ def agent_places(tool, folder):
     check(growth < 40 * 19, f"the capture left {growth} objects behind")
 
 
+def agent_locals(tool, folder):
+    """Local variables of a method that runs on the main thread, and of a block in it; what the capture looked at is not left behind."""
+    with with_agent(tool, "ruby_locals") as program:
+        program.leak(300)
+        tool.capture(program.pid, folder / "a.hs")
+        program.leak(200)
+        for name in "bc":
+            tool.capture(program.pid, folder / f"{name}.hs")
+        program.tell("quit")
+        same("the program goes on", program.expect("over"), "500")
+    diff = tool.diff(folder / "a.hs", folder / "b.hs", "--top", "1000")
+    for place, kind, least in (("local sessions of serve (ruby_locals.rb:6)", "OfMethod", 200), ("local queue of block in serve (ruby_locals.rb:8)", "OfBlock", 200)):
+        same(kind, row(diff["types"], "type", kind)["new"]["objects"], 200)
+        root = row(diff["roots"], "root", place)
+        check(root and root["new"]["objects"] >= least, f"{place}: {[(r['root'], r['growth']['objects']) for r in diff['roots']]}")
+    growth = tool.diff(folder / "b.hs", folder / "c.hs")["total"]["growth"]["objects"]
+    check(abs(growth) < 20, f"a capture left {growth} objects behind")
+
+
 def agent_asked(tool, folder):
     """A program that sleeps answers; one in C code that keeps the lock does not, and goes on; children of fork answer for themselves."""
     with with_agent(tool, "ruby_shapes") as program:
@@ -264,4 +283,4 @@ def agent_started(tool, folder):
 
 
 if __name__ == "__main__":
-    kit.main({f.__name__: f for f in (leak, sites, cut, instances, agent_leak, agent_places, agent_asked, agent_aborted, agent_started)})
+    kit.main({f.__name__: f for f in (leak, sites, cut, instances, agent_leak, agent_places, agent_locals, agent_asked, agent_aborted, agent_started)})
