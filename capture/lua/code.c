@@ -5,8 +5,19 @@
  * and no format of byte code is read.
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "lua_agent.h"
+
+const char *code_file(const lua_Debug *frame)
+{
+    const char *file = strrchr(frame->short_src, '/');
+    if (file == NULL) return frame->short_src;
+    if (strcmp(file, "/init.lua") != 0) return file + 1;
+    while (file > frame->short_src && file[-1] != '/')
+        file--;
+    return file;
+}
 
 typedef struct word {
     names *names;

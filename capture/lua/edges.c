@@ -232,7 +232,7 @@ static void name_function(const lua_Debug *frame, const char *what, char out[NAM
     else if (frame->source[0] != '@' && frame->source[0] != '=')
         snprintf(out, NAME_BYTES_MAX, "%s [string]:%d", what, frame->linedefined);
     else
-        snprintf(out, NAME_BYTES_MAX, "%s %s:%d", what, frame->short_src, frame->linedefined);
+        snprintf(out, NAME_BYTES_MAX, "%s %s:%d", what, code_file(frame), frame->linedefined);
 }
 
 static void function_type(walk *w, char out[NAME_BYTES_MAX])

@@ -166,6 +166,8 @@ void roots_push_loaded(lua_State *L);
 
 /* ---- code.c ---- */
 
+/* Its file without folders: programs of two releases have one name for a function. `init.lua` with its own. */
+const char *code_file(const lua_Debug *frame);
 /* Notes the words that the function at the top of the stack mentions, which is w->function, and those in it. */
 void code_mentions(walk *w);
 

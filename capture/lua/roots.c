@@ -150,13 +150,11 @@ static void find_main_thread(walk *w)
     lua_pop(L, 1);
 }
 
-/* "local sessions (server.lua)", of a function "local order (server.lua:40)". Files without their folders. */
+/* "local sessions (server.lua)", of a function "local order (server.lua:40)". */
 static void local_name(const lua_Debug *frame, const char *variable, char out[NAME_BYTES_MAX])
 {
     const bool has_file = frame->source[0] == '@' || frame->source[0] == '=';
-    const char *slash = strrchr(frame->short_src, '/'), *file = !has_file       ? "[string]"
-                                                                : slash != NULL ? slash + 1
-                                                                                : frame->short_src;
+    const char *file = has_file ? code_file(frame) : "[string]";
     if (strcmp(frame->what, "main") == 0)
         snprintf(out, NAME_BYTES_MAX, "local %s (%s)", variable, file);
     else
