@@ -41,7 +41,7 @@ void gocore_release(gocore_bytes *bytes)
     *bytes = (gocore_bytes){0};
 }
 
-enum { UNIT = 1, BASE, POINTER, STRUCTURE, MEMBER, ARRAY, SUBRANGE, VARIABLE, FUNCTION, LISTED };
+enum { UNIT = 1, BASE, POINTER, STRUCTURE, MEMBER, ARRAY, SUBRANGE, VARIABLE, FUNCTION, LISTED, DESCRIBED };
 enum { KIND_TEXT = 24, KIND_SLICE = 23, KIND_STRUCT = 25 };
 
 static const uint8_t abbreviations[] = {
@@ -59,7 +59,9 @@ static const uint8_t abbreviations[] = {
     /* name, from, to */
     FUNCTION, 0x2e, 1, 0x03, 0x08, 0x11, 0x01, 0x12, 0x01, 0, 0,
     /* name, list of locations, type */
-    LISTED, 0x05, 0, 0x03, 0x08, 0x02, 0x17, 0x49, 0x10, 0, 0, 0};
+    LISTED, 0x05, 0, 0x03, 0x08, 0x02, 0x17, 0x49, 0x10, 0, 0,
+    /* of a pointer: name, description, type */
+    DESCRIBED, 0x0f, 0, 0x03, 0x08, 0x84, 0x52, 0x01, 0x49, 0x10, 0, 0, 0};
 
 /* Types by number; references are written as numbers and become offsets in the end. */
 enum {
@@ -182,7 +184,9 @@ static void add_program_types(dwarf *d)
     add_structure(d, T_TEXT, "string", 16, KIND_TEXT, 0x80, text);
     add_structure(d, T_EFACE, "runtime.eface", 16, KIND_STRUCT, 0, any);
     add_structure(d, T_SESSION, "main.session", SESSION_BYTES, KIND_STRUCT, 0x40, session);
-    add_pointer(d, T_POINTER, "*main.session", T_SESSION);
+    begin_type(d, T_POINTER, DESCRIBED, "*main.session");
+    gocore_add_number(&d->bytes, POINTER_TO_SESSION - TYPES, 8);
+    add_reference(d, T_SESSION);
     add_pointer(d, T_POINTER_POINTER, "**main.session", T_POINTER);
     add_pointer(d, T_TEXT_POINTER, "*string", T_TEXT);
     add_slice(d, T_TEXTS, "[]string", T_TEXT_POINTER);
@@ -207,8 +211,8 @@ static void add_runtime_types(dwarf *d, int form)
                              {"gcdatamask", 64, T_RTYPE},
                              {"gcbssmask", 96, T_RTYPE},
                              {0}};
-    const member g[] = {
-        {"stack", 0, T_ARENA}, {"sched", 32, T_G}, {"atomicstatus", 64, T_HALF}, {"goid", 72, T_WORD}, {0}};
+    const member g[] = {{"stack", 0, T_ARENA}, {"sched", 32, T_G},      {"atomicstatus", 64, T_HALF},
+                        {"goid", 72, T_WORD},  {"waiting", 80, T_WORD}, {0}};
     const member arena[] = {{"bitmap", 0, T_WORD}, {"noMorePtrs", 0x400, T_WORD}, {0}};
     const member old_arena[] = {{"bitmap", 0, T_WORD}, {0}}, no_arena[] = {{"spans", 0, T_WORD}, {0}};
     const member mask[] = {{"n", 0, T_HALF}, {"bytedata", 8, T_WORD}, {0}};
@@ -216,6 +220,8 @@ static void add_runtime_types(dwarf *d, int form)
     const member stack[] = {{"lo", 0, T_WORD}, {"hi", 8, T_WORD}, {0}},
                  sched[] = {{"sp", 0, T_WORD}, {"pc", 8, T_WORD}, {"bp", 16, T_WORD}, {0}};
     const member block[] = {{"alllink", 8, T_WORD}, {"cnt", 24, T_HALF}, {"fin", 40, T_WORD}, {0}},
+                 sudog[] = {{"elem", 0, T_WORD}, {"waitlink", 8, T_WORD}, {"c", 16, T_WORD}, {0}},
+                 channel[] = {{"elemtype", 24, T_WORD}, {0}},
                  due[] = {{"arg", 0, T_WORD}, {"fn", 8, T_WORD}, {"ot", 16, T_WORD}, {0}};
     add_structure(d, T_RTYPE, "runtime.bitvector", 16, KIND_STRUCT, 0, mask);
     add_structure(d, T_HEAP, "runtime.mheap", 128, KIND_STRUCT, 0, heap);
@@ -231,6 +237,8 @@ static void add_runtime_types(dwarf *d, int form)
     add_structure(d, T_NONE, "runtime._type", 48, KIND_STRUCT, 0, type);
     add_structure(d, T_NONE, form == GOCORE_1_19 ? "runtime.finblock" : "runtime.finBlock", 4096, KIND_STRUCT, 0,
                   block);
+    add_structure(d, T_NONE, "runtime.sudog", 24, KIND_STRUCT, 0, sudog);
+    add_structure(d, T_NONE, "runtime.hchan", 32, KIND_STRUCT, 0, channel);
     add_structure(d, T_NONE, "runtime.finalizer", GOCORE_DUE_BYTES, KIND_STRUCT, 0, due);
     d->offsets[T_NONE] = 0;
 }

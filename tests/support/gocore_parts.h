@@ -7,13 +7,14 @@
 #include "support/gocore_writer.h"
 
 enum { PROGRAM_BYTES = 0x1000, DATA_BYTES = 0x4000, HEAP_BYTES = 0x6000, SESSION_BYTES = 64, NOTE_BYTES = 32 };
-#define PROGRAM       UINT64_C(0x400000)
-#define DATA          UINT64_C(0x600000)
-#define TYPES         UINT64_C(0x400800)
-#define SESSION       (TYPES + 0x40)
-#define TEXT_OF_TYPES (TYPES + 0x80) /* the description of string */
-#define STACK         UINT64_C(0x601000)
-#define ARENA         UINT64_C(0x603000)
+#define PROGRAM            UINT64_C(0x400000)
+#define DATA               UINT64_C(0x600000)
+#define TYPES              UINT64_C(0x400800)
+#define SESSION            (TYPES + 0x40)
+#define TEXT_OF_TYPES      (TYPES + 0x80) /* the description of string */
+#define POINTER_TO_SESSION GOCORE_POINTER_TO_SESSION
+#define STACK              UINT64_C(0x601000)
+#define ARENA              UINT64_C(0x603000)
 
 void gocore_add(gocore_bytes *out, const void *data, size_t size);
 void gocore_add_number(gocore_bytes *out, uint64_t value, unsigned bytes);

@@ -51,6 +51,10 @@ void gocore_release(gocore_bytes *bytes);
 #define GOCORE_NOTE      UINT64_C(0x400100)
 #define GOCORE_QUEUE     UINT64_C(0x600700) /* the first block of finalizers that are due: none */
 #define GOCORE_BLOCK     UINT64_C(0x602800) /* room for one: the next one at 8, how many at 24, from 40 on they */
-#define GOCORE_DUE_BYTES 40                 /* object at 0, function at 8, type at 16 */
+#define GOCORE_WAITING                                                                                                 \
+    UINT64_C(0x600e50) /* of the goroutine: a sudog, whose value, next one and channel stand behind each other */
+#define GOCORE_POINTER_TO_SESSION                                                                                      \
+    UINT64_C(0x4008c0)      /* its description; that of its elements stands in a channel at 24 */
+#define GOCORE_DUE_BYTES 40 /* object at 0, function at 8, type at 16 */
 
 #endif

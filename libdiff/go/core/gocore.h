@@ -65,6 +65,11 @@ typedef enum gocore_field {
     G_ID,
     G_START,
     G_CREATED,
+    G_WAITING, /* for channels: sudogs */
+    WAITING_NEXT,
+    WAITING_VALUE,
+    WAITING_CHANNEL,
+    CHANNEL_TYPE,
     SPECIAL_NEXT,
     SPECIAL_OFFSET,
     SPECIAL_KIND,

@@ -138,7 +138,7 @@ static hsd_status offer_finalized(gocore *go, const gospan *span, uint64_t speci
     uint64_t offset, type;
     HSD_TRY(hsd_gocore_field(go, special, SPECIAL_OFFSET, &offset, err));
     HSD_TRY(hsd_gocore_field(go, special, FINALIZER_TYPE, &type, err));
-    return type == 0 ? HSD_OK : hsd_gotyping_offer_finalized(&go->typing, span->begin + offset, type, err);
+    return type == 0 ? HSD_OK : hsd_gotyping_offer_pointed(&go->typing, span->begin + offset, type, err);
 }
 
 /* What the function of a cleanup has, and its argument: the object itself is not kept. */
@@ -206,7 +206,7 @@ static hsd_status offer_due(gocore *go, const due_queue *queue, uint64_t item, h
     if (queue->type == GOCORE_FIELDS) return HSD_OK;
     HSD_TRY(hsd_gocore_field(go, item, queue->arg, &argument, err));
     HSD_TRY(hsd_gocore_field(go, item, queue->type, &type, err));
-    return type == 0 ? HSD_OK : hsd_gotyping_offer_finalized(&go->typing, argument, type, err);
+    return type == 0 ? HSD_OK : hsd_gotyping_offer_pointed(&go->typing, argument, type, err);
 }
 
 static hsd_status first_block(gocore *go, const due_queue *queue, uint64_t *block, hsd_error *err)

@@ -11,7 +11,16 @@
 #include "base/check.h"
 #include "go/core/gocore.h"
 
-enum { IDLE = 0, RUNNING = 2, DEAD = 6, SCAN = 0x1000, MOST_STACK = 1 << 30, PIECE_WORDS = 512, MOST_FRAMES = 4096 };
+enum {
+    IDLE = 0,
+    RUNNING = 2,
+    DEAD = 6,
+    SCAN = 0x1000,
+    MOST_STACK = 1 << 30,
+    PIECE_WORDS = 512,
+    MOST_FRAMES = 4096,
+    MOST_WAITING = 1024
+};
 
 typedef struct walk {
     gocore *go;
@@ -216,6 +225,23 @@ static hsd_status walk_goroutine(gocore *go, uint64_t g, bool is_written, hsd_er
     return walk_stack(&w, err);
 }
 
+/* A goroutine that waits for a channel has what it sends, or room for what it gets, where the runtime knows: the
+ * compiler tells of no variable there. Where that is a pointer, the channel knows its type. */
+static hsd_status offer_waiting(gocore *go, uint64_t g, hsd_error *err)
+{
+    uint64_t waiting, place, channel, type, value;
+    HSD_TRY(hsd_gocore_field(go, g, G_WAITING, &waiting, err));
+    for (unsigned i = 0; waiting != 0 && i < MOST_WAITING; i++) {
+        HSD_TRY(hsd_gocore_field(go, waiting, WAITING_VALUE, &place, err));
+        HSD_TRY(hsd_gocore_field(go, waiting, WAITING_CHANNEL, &channel, err));
+        HSD_TRY(hsd_gocore_field(go, channel, CHANNEL_TYPE, &type, err));
+        HSD_TRY(hsd_gomemory_word(&go->typing.memory, place, &value, err));
+        if (place != 0 && type != 0) HSD_TRY(hsd_gotyping_offer_pointed(&go->typing, value, type, err));
+        HSD_TRY(hsd_gocore_field(go, waiting, WAITING_NEXT, &waiting, err));
+    }
+    return HSD_OK;
+}
+
 static hsd_status walk_all_stacks(gocore *go, bool is_written, hsd_error *err)
 {
     uint64_t list, count, g;
@@ -226,6 +252,7 @@ static hsd_status walk_all_stacks(gocore *go, bool is_written, hsd_error *err)
     for (uint64_t i = 0; i < count; i++) {
         HSD_TRY(hsd_gomemory_word(&go->typing.memory, list + 8 * i, &g, err));
         if (g != 0) HSD_TRY(walk_goroutine(go, g, is_written, err));
+        if (g != 0 && !is_written) HSD_TRY(offer_waiting(go, g, err));
     }
     return HSD_OK;
 }

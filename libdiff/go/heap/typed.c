@@ -307,7 +307,7 @@ hsd_status hsd_goheap_find_types(goheap *go, hsd_error *err)
     HSD_TRY(hsd_progress(go->import->reporter, "finding types", 0, 0, err));
     HSD_TRY(offer_heads(typed, err));
     for (uint32_t i = 0; i < typed->finalized_count; i++)
-        HSD_TRY(hsd_gotyping_offer_finalized(t, typed->finalized[i].object, typed->finalized[i].pointer_type, err));
+        HSD_TRY(hsd_gotyping_offer_pointed(t, typed->finalized[i].object, typed->finalized[i].pointer_type, err));
     if (typed->stack_count > 1) qsort(typed->stacks, typed->stack_count, sizeof *typed->stacks, by_place);
     HSD_TRY(hsd_gotyping_run(t, err));
     HSD_TRY(hsd_gotyping_frames(t, &typed->executable, &typed->frames, memory / 16, err));

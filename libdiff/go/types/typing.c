@@ -130,7 +130,7 @@ hsd_status hsd_gotyping_put_itab(gotyping *t, uint64_t itab, uint64_t runtime_ty
     return HSD_OK;
 }
 
-hsd_status hsd_gotyping_offer_finalized(gotyping *t, uint64_t object, uint64_t pointer_type, hsd_error *err)
+hsd_status hsd_gotyping_offer_pointed(gotyping *t, uint64_t object, uint64_t pointer_type, hsd_error *err)
 {
     const uint32_t pointer = hsd_gotyping_described(t, pointer_type);
     if (pointer == 0 || hsd_go_types_get(&t->types, pointer)->kind != HSD_GO_IS_POINTER) return HSD_OK;

@@ -111,8 +111,9 @@ hsd_status hsd_gotyping_follow(gotyping *t, const goword *word, uint64_t address
  */
 size_t hsd_gotyping_name_global(const gotyping *t, uint64_t address, char *out, size_t size, bool *is_runtime);
 
-/* What has a finalizer: its type is the one that the descriptor of the pointer to it says. */
-hsd_status hsd_gotyping_offer_finalized(gotyping *t, uint64_t object, uint64_t pointer_type, hsd_error *err);
+/* What has a finalizer, or is sent over a channel by pointer: its type is the one that the descriptor of the pointer to
+ * it says. */
+hsd_status hsd_gotyping_offer_pointed(gotyping *t, uint64_t object, uint64_t pointer_type, hsd_error *err);
 
 /* ---- statics.c ---- */
 

@@ -138,6 +138,35 @@ Test(gocore, has_what_finalizers_wait_for)
     }
 }
 
+/* A goroutine sends a *session over a channel: the variable is over, and nothing else tells its type. */
+Test(gocore, has_the_types_of_what_is_sent_over_channels)
+{
+    enum { SUDOG = 0, CHANNEL = 0x40, SENT = 0x80 };
+    for (int waits = 0; waits < 2; waits++) {
+        gocore_bytes program, core;
+        hsd_import_result result;
+        capture_view view;
+        hsd_error err;
+        gocore_make_program(&program, GOCORE_1_19);
+        gocore_make_core(&core, GOCORE_1_19);
+        gocore_set_word(&core, GOCORE_A + 48, 0); /* the interface that knew A2 */
+        if (waits) gocore_set_word(&core, GOCORE_WAITING, GOCORE_BLOCK + SUDOG);
+        gocore_set_word(&core, GOCORE_BLOCK + SUDOG, GOCORE_BLOCK + SENT);
+        gocore_set_word(&core, GOCORE_BLOCK + SUDOG + 8, GOCORE_BLOCK + SUDOG); /* goes in circles */
+        gocore_set_word(&core, GOCORE_BLOCK + SUDOG + 16, GOCORE_BLOCK + CHANNEL);
+        gocore_set_word(&core, GOCORE_BLOCK + CHANNEL + 24, GOCORE_POINTER_TO_SESSION);
+        gocore_set_word(&core, GOCORE_BLOCK + SENT, GOCORE_A + 128);
+        cr_assert(import(&program, &core, (hsd_import_options){0}, &result, &view, &err) == HSD_OK, "%s", err.text);
+        const view_object *sent = view_find(&view, GOCORE_A + 128);
+        cr_assert_not_null(sent);
+        cr_expect_eq(strcmp(view_type(&view, sent->type), "main.session") == 0, waits != 0, "%s",
+                     view_type(&view, sent->type));
+        view_close(&view);
+        gocore_release(&program);
+        gocore_release(&core);
+    }
+}
+
 static int refuse_at_door(void *context, const char *path)
 {
     (void)path;
