@@ -11,17 +11,28 @@
 #define UNSEEN_LEAST (UINT64_C(1) << 20)
 #define UNSEEN_SHARE 10 /* one part in so many of the process before */
 
-bool hsd_process_metric(const hsd_side *side, const char *name, uint64_t *out)
+#define THREADS_LEAST 16
+#define THREADS_SHARE 4
+
+static bool is_word(hsd_text text, const char *word)
 {
-    const size_t size = strlen(name);
+    return text.size == strlen(word) && memcmp(text.data, word, text.size) == 0;
+}
+
+static bool find_metric(const hsd_side *side, const char *name, const char *unit, uint64_t *out)
+{
     for (size_t i = 0; i < side->metric_count; i++) {
         const hsd_profile_metric *metric = &side->metrics[i];
-        const bool is_bytes = metric->unit.size == 5 && memcmp(metric->unit.data, "bytes", 5) == 0;
-        if (!is_bytes || metric->name.size != size || memcmp(metric->name.data, name, size) != 0) continue;
+        if (!is_word(metric->unit, unit) || !is_word(metric->name, name)) continue;
         *out = metric->value;
         return true;
     }
     return false;
+}
+
+bool hsd_process_metric(const hsd_side *side, const char *name, uint64_t *out)
+{
+    return find_metric(side, name, "bytes", out);
 }
 
 static int64_t growth_of(const hsd_diff *diff, const char *name)
@@ -52,8 +63,26 @@ uint64_t hsd_process_unseen(const hsd_diff *diff)
     return unseen > heap && unseen > 0 && (uint64_t)unseen >= least ? (uint64_t)unseen : 0;
 }
 
+/* A thread that never ends is a leak that a heap shows little of: its stack is none of its objects. */
+static void print_threads(hsd_screen *screen)
+{
+    const hsd_diff *diff = screen->diff;
+    char more[HSD_NUMBER_CHARS], a[HSD_NUMBER_CHARS], b[HSD_NUMBER_CHARS];
+    uint64_t before, after;
+    if (diff->is_partial || !hsd_capture_same_process(&diff->before.info, &diff->after.info) ||
+        !find_metric(&diff->before, "threads", "count", &before) ||
+        !find_metric(&diff->after, "threads", "count", &after) || after <= before)
+        return;
+    if (after - before < THREADS_LEAST || (after - before) < before / THREADS_SHARE) return;
+    hsd_out_begin_paragraph(&screen->out);
+    hsd_out_format(&screen->out, "%s more threads run in the process (%s -> %s).",
+                   hsd_format_count(more, after - before), hsd_format_count(a, before), hsd_format_count(b, after));
+    hsd_out_end_paragraph(&screen->out, 0);
+}
+
 void hsd_screen_process(hsd_screen *screen)
 {
+    print_threads(screen);
     const hsd_diff *diff = screen->diff;
     const uint64_t unseen = hsd_process_unseen(diff);
     char grown[HSD_NUMBER_CHARS], a[HSD_NUMBER_CHARS], b[HSD_NUMBER_CHARS], more[HSD_NUMBER_CHARS];

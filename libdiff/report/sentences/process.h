@@ -26,8 +26,11 @@ uint64_t hsd_process_unseen(const hsd_diff *diff);
  */
 void hsd_screen_external(hsd_screen *screen);
 
-/* "The process grew 12.1 MiB (resident memory, 61.2 MiB -> 73.3 MiB), 11.9 MiB more than its heap: …": a paragraph, or
- * nothing. */
+/*
+ * "100 more threads run in the process (103 -> 203).": a paragraph where those are 16 or more, and a quarter of those
+ * before. "The process grew 12.1 MiB (resident memory, 61.2 MiB -> 73.3 MiB), 11.9 MiB more than its heap: …": another,
+ * or nothing.
+ */
 void hsd_screen_process(hsd_screen *screen);
 
 #endif

@@ -51,6 +51,31 @@ Test(process, tells_of_memory_that_no_capture_shows)
     free(report);
 }
 
+static const char *threads_of(uint64_t before, uint64_t after)
+{
+    static char said[100];
+    hsd_diff diff = process_of(61, 61, 10, 11);
+    metrics[0][2] = (hsd_profile_metric){sample_text("threads"), sample_text("count"), before};
+    metrics[1][2] = (hsd_profile_metric){sample_text("threads"), sample_text("count"), after};
+    diff.before.metric_count = diff.after.metric_count = 3;
+    char *report = sample_report("text", &diff, &wide);
+    const char *found = strstr(report, " more threads");
+    while (found != NULL && found > report && found[-1] != '\n')
+        found--;
+    snprintf(said, sizeof said, "%.*s", found == NULL ? 0 : (int)strcspn(found, "\n"), found == NULL ? "" : found);
+    free(report);
+    return said;
+}
+
+Test(process, tells_of_threads_that_pile_up)
+{
+    cr_expect_str_eq(threads_of(103, 203), "100 more threads run in the process (103 -> 203).");
+    cr_expect_str_eq(threads_of(4, 20), "16 more threads run in the process (4 -> 20).");
+    cr_expect_str_eq(threads_of(4, 19), "", "a pool that fills");
+    cr_expect_str_eq(threads_of(1000, 1200), "", "few of those that are there");
+    cr_expect_str_eq(threads_of(203, 103), "");
+}
+
 Test(process, says_so_where_nothing_else_changed)
 {
     hsd_diff diff = process_of(61, 74, 10, 10);
