@@ -9,8 +9,30 @@
 
 #include "base/fail.h"
 
+/* "shop.take(int)" becomes "shop.take"; "shop.List!(int)" stays. */
+static void leave_parameters(char *name)
+{
+    size_t at = strlen(name), depth = 0;
+    if (at == 0 || name[at - 1] != ')') return;
+    do {
+        at--;
+        depth += name[at] == ')';
+        depth -= name[at] == '(';
+    } while (at > 0 && depth > 0);
+    if (at > 0 && name[at - 1] != '!') name[at] = '\0';
+}
+
+/* Nobody bounds how deep it goes, so names of more bytes than programs of D have are left. */
+static char *demangle_dlang(const char *name)
+{
+    char *out = strlen(name) <= 512 ? dlang_demangle(name, DMGL_ANSI) : NULL;
+    if (out != NULL) leave_parameters(out);
+    return out;
+}
+
 static char *demangle(const char *name)
 {
+    if (strncmp(name, "_D", 2) == 0 && name[2] >= '1' && name[2] <= '9') return demangle_dlang(name);
     if (strncmp(name, "_Z", 2) != 0 && strncmp(name, "_R", 2) != 0) return NULL;
     if (strlen(name) > 16384) return NULL; /* its time grows faster than the name */
     char *rust = rust_demangle(name, DMGL_ANSI);

@@ -1,4 +1,4 @@
-/* Names of C++ and Rust as people write them. */
+/* Names of C++, Rust and D as people write them. */
 #ifndef HSD_SYMBOLS_DEMANGLE_H
 #define HSD_SYMBOLS_DEMANGLE_H
 

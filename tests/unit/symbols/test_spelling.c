@@ -29,6 +29,15 @@ static void expect_mangled(const char *name, const char *wanted)
     free(demangled);
 }
 
+Test(spelling, knows_names_of_d)
+{
+    expect_mangled("_D4shop6ordersHiCQp5Order", "shop.orders");
+    expect_mangled("_D4shop9takeOrderFiZv", "shop.takeOrder");
+    expect_mangled("_D4shop__T4ListTiZ4List", "shop.List!(int).List");
+    expect("_Dish", "_Dish");
+    expect("_D4sho", "_D4sho");
+}
+
 Test(spelling, leaves_out_what_is_the_default)
 {
     expect(STRING, "std::string");
