@@ -7,8 +7,6 @@
 
 #include "ruby_agent.h"
 
-#include <ruby/debug.h>
-
 static bool is_instructions(VALUE object)
 {
     if (RB_SPECIAL_CONST_P(object) || RB_BUILTIN_TYPE(object) != T_IMEMO) return false;

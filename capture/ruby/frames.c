@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "ruby_agent.h"
-#include <ruby/debug.h>
 
 enum { MOST_FRAMES = 256, MOST_LOCALS = 4096 };
 
@@ -38,14 +37,14 @@ static void add_local(state *all, VALUE value, const char *name, const char *fra
     snprintf(rows[all->local_count++].text, NAME_BYTES, "local %s of %s", name, frame);
 }
 
-static VALUE ask(state *all, VALUE object, const char *method)
+static VALUE ask_ruby(state *all, VALUE object, const char *method)
 {
     return state_remember(all, rb_funcall(object, rb_intern(method), 0));
 }
 
 static void add_locals_of(state *all, VALUE binding, const char *frame)
 {
-    const VALUE list = ask(all, binding, "local_variables");
+    const VALUE list = ask_ruby(all, binding, "local_variables");
     for (long i = 0; i < RARRAY_LEN(list); i++) {
         const VALUE key = RARRAY_AREF(list, i);
         const char *name = rb_id2name(SYM2ID(key));
@@ -66,7 +65,8 @@ static void add_frame(state *all, const rb_debug_inspector_t *inspector, VALUE p
     if (NIL_P(binding) || NIL_P(code)) return; /* of C */
     state_remember(all, binding);
     state_remember(all, code);
-    const VALUE path = ask(all, place, "path"), label = ask(all, place, "label"), line = ask(all, code, "first_lineno");
+    const VALUE path = ask_ruby(all, place, "path"), label = ask_ruby(all, place, "label"),
+                line = ask_ruby(all, code, "first_lineno");
     if (!RB_TYPE_P(path, T_STRING) || !RB_TYPE_P(label, T_STRING) || !RB_FIXNUM_P(line)) return;
     const char *file = RSTRING_PTR(path), *name = strrchr(file, '/');
     if (!is_of_program(file) || strstr(RSTRING_PTR(label), "<main>") != NULL) return;
@@ -75,7 +75,7 @@ static void add_frame(state *all, const rb_debug_inspector_t *inspector, VALUE p
     state_add_environments(all, binding);
 }
 
-static VALUE look(const rb_debug_inspector_t *inspector, void *data)
+static VALUE look_at_frames(const rb_debug_inspector_t *inspector, void *data)
 {
     state *all = data;
     const VALUE places = rb_debug_inspector_backtrace_locations(inspector);
@@ -94,7 +94,7 @@ void frames_collect(state *all)
     const VALUE type = rb_const_get(rb_cObject, rb_intern("Binding"));
     if (rb_method_basic_definition_p(type, rb_intern("local_variables")) &&
         rb_method_basic_definition_p(type, rb_intern("local_variable_get")))
-        rb_debug_inspector_open(look, all);
+        rb_debug_inspector_open(look_at_frames, all);
 }
 
 const char *frames_local(const state *all, VALUE value)

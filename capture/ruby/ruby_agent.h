@@ -17,6 +17,7 @@
 #define HSC_RUBY_AGENT_H
 
 #include <ruby.h>
+#include <ruby/debug.h>
 #include <ruby/version.h>
 
 #include "agent/agent.h"
