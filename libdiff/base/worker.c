@@ -15,17 +15,43 @@
 
 static void run_worker(hsd_worker *worker) { worker->status = worker->run(worker->context, &worker->error); }
 
-static void *thread_main(void *argument)
+/* What the thread did until then somebody knows; `since`: so much of the processor. */
+static void run_and_count(hsd_worker *worker, uint64_t since)
 {
-    hsd_worker *worker = argument;
+    hsd_work_done = hsd_work_told = (hsd_work){0};
     run_worker(worker);
-    hsd_work_done.helped_ns += hsd_thread_cpu_ns();
+    hsd_work_done.helped_ns += hsd_thread_cpu_ns() - since;
     hsd_work_take_off(&hsd_work_done, &hsd_work_told);
     worker->work = hsd_work_done;
+}
+
+static void *run_once(void *argument)
+{
+    run_and_count(argument, 0);
     return NULL;
 }
 
-static bool start_thread(hsd_worker *worker)
+static void *stay(void *argument)
+{
+    hsd_worker *worker = argument;
+    uint64_t since = 0;
+    pthread_mutex_lock(&worker->lock);
+    for (;;) {
+        while (worker->turn == HSD_WORKER_WAITS)
+            pthread_cond_wait(&worker->turned, &worker->lock);
+        if (worker->turn == HSD_WORKER_ENDS) break;
+        pthread_mutex_unlock(&worker->lock);
+        run_and_count(worker, since);
+        since = hsd_thread_cpu_ns();
+        pthread_mutex_lock(&worker->lock);
+        worker->turn = HSD_WORKER_WAITS;
+        pthread_cond_signal(&worker->turned);
+    }
+    pthread_mutex_unlock(&worker->lock);
+    return NULL;
+}
+
+static bool start_thread(hsd_worker *worker, void *(*thread_main)(void *worker))
 {
     sigset_t all, before;
     sigfillset(&all);
@@ -35,21 +61,82 @@ static bool start_thread(hsd_worker *worker)
     return failed == 0;
 }
 
-void hsd_worker_begin(hsd_worker *worker, hsd_worker_fn run, void *context, bool inline_only)
+static void set_job(hsd_worker *worker, hsd_worker_fn run, void *context)
 {
     HSD_ASSERT(run != NULL);
     worker->run = run;
     worker->context = context;
     worker->status = HSD_OK;
     hsd_error_init(&worker->error);
-    worker->is_running = !inline_only && start_thread(worker);
+}
+
+void hsd_worker_begin(hsd_worker *worker, hsd_worker_fn run, void *context, bool inline_only)
+{
+    set_job(worker, run, context);
+    worker->stays = false;
+    worker->is_running = !inline_only && start_thread(worker, run_once);
     if (!worker->is_running) run_worker(worker);
+}
+
+static void turn_to(hsd_worker *worker, int turn)
+{
+    pthread_mutex_lock(&worker->lock);
+    worker->turn = turn;
+    pthread_cond_signal(&worker->turned);
+    pthread_mutex_unlock(&worker->lock);
+}
+
+/* The first job waits for the thread already. */
+static bool start_staying(hsd_worker *worker)
+{
+    worker->turn = HSD_WORKER_RUNS;
+    pthread_mutex_init(&worker->lock, NULL);
+    pthread_cond_init(&worker->turned, NULL);
+    if (start_thread(worker, stay)) return true;
+    pthread_cond_destroy(&worker->turned);
+    pthread_mutex_destroy(&worker->lock);
+    return false;
+}
+
+void hsd_worker_begin_again(hsd_worker *worker, hsd_worker_fn run, void *context)
+{
+    HSD_ASSERT(!worker->is_running);
+    set_job(worker, run, context);
+    if (worker->stays)
+        turn_to(worker, HSD_WORKER_RUNS);
+    else
+        worker->stays = start_staying(worker);
+    worker->is_running = worker->stays;
+    if (!worker->is_running) run_worker(worker);
+}
+
+void hsd_worker_end(hsd_worker *worker)
+{
+    HSD_ASSERT(!worker->is_running);
+    if (!worker->stays) return;
+    turn_to(worker, HSD_WORKER_ENDS);
+    pthread_join(worker->thread, NULL);
+    pthread_cond_destroy(&worker->turned);
+    pthread_mutex_destroy(&worker->lock);
+    worker->stays = false;
+}
+
+static void wait_for_worker(hsd_worker *worker)
+{
+    if (!worker->stays) {
+        pthread_join(worker->thread, NULL);
+        return;
+    }
+    pthread_mutex_lock(&worker->lock);
+    while (worker->turn == HSD_WORKER_RUNS)
+        pthread_cond_wait(&worker->turned, &worker->lock);
+    pthread_mutex_unlock(&worker->lock);
 }
 
 hsd_status hsd_worker_finish(hsd_worker *worker, hsd_error *err)
 {
     if (worker->is_running) {
-        pthread_join(worker->thread, NULL);
+        wait_for_worker(worker);
         hsd_work_add(&hsd_work_done, &worker->work);
     }
     worker->is_running = false;

@@ -65,6 +65,7 @@ void hsd_object_reader_close(hsd_object_reader *reader)
 {
     if (reader == NULL) return;
     stop_ahead(reader);
+    hsd_worker_end(&reader->worker);
     for (size_t i = 0; i < HSD_ARRAY_LEN(reader->blocks); i++) {
         hsd_object_block_release(&reader->blocks[i].objects);
         hsd_block_release(&reader->blocks[i].block);
@@ -122,7 +123,7 @@ static hsd_status take_block(hsd_object_reader *reader)
     const size_t k = reader->reads_ahead ? hsd_block_list_find(list, i + 1, HSC_BLOCK_OBJECTS) : list->count;
     if (k == list->count || reader->now->status != HSD_OK) return HSD_OK;
     begin_block(reader, reader->next, k);
-    hsd_worker_begin(&reader->worker, load_block, reader->next, false);
+    hsd_worker_begin_again(&reader->worker, load_block, reader->next);
     reader->is_ahead = true;
     return HSD_OK;
 }

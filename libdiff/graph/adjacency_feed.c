@@ -65,7 +65,7 @@ static hsd_status turn_batch(hsd_adjacency_feed *feed, hsd_error *err)
     feed->encoded = feed->gathered;
     feed->gathering = free_batch;
     feed->gathered = 0;
-    hsd_worker_begin(&feed->worker, encode_batch, feed, false);
+    hsd_worker_begin_again(&feed->worker, encode_batch, feed);
     return HSD_OK;
 }
 
@@ -98,6 +98,7 @@ hsd_status hsd_adjacency_feed_end(hsd_adjacency *a, hsd_status status, hsd_error
     if (feed == NULL) return status;
     if (status == HSD_OK) status = turn_batch(feed, err);
     const hsd_status last = hsd_worker_finish(&feed->worker, status == HSD_OK ? err : NULL);
+    hsd_worker_end(&feed->worker);
     hsd_pages_give(&feed->pages);
     free(feed);
     a->feed = NULL;

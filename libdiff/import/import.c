@@ -260,7 +260,7 @@ static bool start_block(void *context, void (*job)(void *argument), void *argume
     hsd_import *import = context;
     import->helper_job = job;
     import->helper_argument = argument;
-    hsd_worker_begin(&import->helper, run_block, import, false);
+    hsd_worker_begin_again(&import->helper, run_block, import);
     return true;
 }
 
@@ -377,6 +377,7 @@ static hsd_status run_importer(hsd_import *import, const input *in, hsd_error *e
     if (import->writer != NULL) import->result->output_bytes = hsc_bytes_written(import->writer);
     hsc_close(import->writer);
     import->writer = NULL;
+    hsd_worker_end(&import->helper);
     hsd_import_note_input(import);
     if (status < 0 && import->sink_error.status == HSD_OK) hsd_error_set_file(err, in->file.name);
     return status == HSD_END ? HSD_OK : status;

@@ -44,7 +44,7 @@ static void begin_piece(ahead *self)
     self->got = 0;
     hsd_error_init(&self->error);
     self->is_reading = true;
-    hsd_worker_begin(&self->worker, read_piece, self, false);
+    hsd_worker_begin_again(&self->worker, read_piece, self);
 }
 
 /* The worker has nothing any more. */
@@ -110,6 +110,7 @@ static void ahead_close(void *context)
 {
     ahead *self = context;
     wait_for_piece(self);
+    hsd_worker_end(&self->worker);
     if (self->inner->close != NULL) self->inner->close(self->inner_context);
     free(self->piece);
     free(self);

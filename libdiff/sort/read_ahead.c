@@ -1,5 +1,5 @@
 /*
- * Two batches that take turns. A thread is begun for each: that costs some 30 us, a batch takes a ms.
+ * Two batches that take turns.
  */
 #include "sort/read_ahead.h"
 
@@ -46,7 +46,7 @@ hsd_status hsd_read_ahead_begin(hsd_read_ahead *a, hsd_sorter *sorter, bool with
         a->batches[i].records = malloc(BATCH_BYTES);
         if (a->batches[i].records == NULL) return hsd_fail_nomem(err, "records that are read ahead");
     }
-    hsd_worker_begin(&a->worker, fill_batch, a, false);
+    hsd_worker_begin_again(&a->worker, fill_batch, a);
     a->is_ahead = true;
     return HSD_OK;
 }
@@ -60,7 +60,7 @@ static hsd_status take_batch(hsd_read_ahead *a, const uint64_t **records, size_t
     a->filling ^= 1u;
     a->is_at_end = batch->count == 0;
     if (a->is_at_end) return HSD_END;
-    hsd_worker_begin(&a->worker, fill_batch, a, false);
+    hsd_worker_begin_again(&a->worker, fill_batch, a);
     *records = batch->records;
     *count = batch->count;
     return HSD_OK;
@@ -74,6 +74,7 @@ hsd_status hsd_read_ahead_next_some(hsd_read_ahead *a, const uint64_t **records,
 void hsd_read_ahead_end(hsd_read_ahead *a)
 {
     if (a->is_ahead) (void)hsd_worker_finish(&a->worker, NULL); /* nobody asks for what it may have failed at */
+    hsd_worker_end(&a->worker);
     for (size_t i = 0; i < HSD_ARRAY_LEN(a->batches); i++)
         free(a->batches[i].records);
     *a = (hsd_read_ahead){0};

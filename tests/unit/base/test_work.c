@@ -57,6 +57,35 @@ Test(work, of_a_worker_is_that_of_whoever_waits_for_it_once)
     cr_assert_gt(hsd_work_done.helped_ns, before.helped_ns);
 }
 
+static hsd_status count_up(void *context, hsd_error *err)
+{
+    unsigned *count = context;
+    hsd_work_did(HSD_COST_READ, 100);
+    hsd_work_told.did[HSD_COST_READ] += 40;
+    return ++*count % 5 == 0 ? hsd_fail(err, HSD_E_IO, "the fifth of five") : HSD_OK;
+}
+
+Test(work, of_a_worker_that_stays_is_told_after_each_piece)
+{
+    hsd_worker worker = {0};
+    hsd_error err;
+    unsigned count = 0;
+    hsd_error_init(&err);
+    hsd_worker_end(&worker);
+    for (unsigned life = 0; life < 2; life++) {
+        for (unsigned i = 1; i <= 1000; i++) {
+            const hsd_work before = hsd_work_done;
+            hsd_worker_begin_again(&worker, count_up, &count);
+            cr_assert_eq(hsd_worker_finish(&worker, &err), i % 5 == 0 ? HSD_E_IO : HSD_OK);
+            cr_assert_eq(count, life * 1000 + i);
+            if (worker.stays) cr_assert_eq(hsd_work_done.did[HSD_COST_READ] - before.did[HSD_COST_READ], 60);
+        }
+        cr_assert_str_eq(err.text, "the fifth of five");
+        hsd_worker_end(&worker);
+        hsd_worker_end(&worker);
+    }
+}
+
 /* ---- the bound, and its words */
 
 Test(work, a_bound_is_the_sum_of_counts_times_costs)
