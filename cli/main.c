@@ -31,7 +31,7 @@
 
 #define LINE_BYTES     4096
 #define SHORT_NS       UINT64_C(500000000)
-#define SHORT_DELAY_MS 2000
+#define SHORT_DELAY_MS 500
 #define USUAL_DELAY_MS 25 /* mimalloc's own */
 #define AMPLE_BYTES    ((uint64_t)512 << 20)
 
@@ -49,8 +49,8 @@ static void occupy_standard_descriptors(void)
 /*
  * The allocator gives freed memory to the system after 25 ms, and whoever takes some next gets it page by page, each
  * cleared: of a command of a few hundred milliseconds this was a tenth of its time. So in the beginning it waits
- * longer, where memory is ample; a command that takes longer comes to need what others gave back. Where memory is short
- * it waits not at all: what one stage freed would stand beside what the next one may take.
+ * longer, where memory is ample; a command that takes longer comes to need what others gave back, and gets all of it at
+ * once. Where memory is short it waits not at all: what one stage freed would stand beside what the next one may take.
  */
 static bool is_freed_kept;
 
@@ -73,6 +73,14 @@ static void set_delay(long delay_ms)
 #endif
 }
 
+/* What waits already would go on waiting for as long as was said when it was freed. */
+static void give_freed(void)
+{
+#ifdef HSD_HAVE_MIMALLOC
+    mi_collect(true);
+#endif
+}
+
 static void keep_freed(uint64_t memory_bytes)
 {
     is_freed_kept = memory_bytes >= AMPLE_BYTES;
@@ -85,6 +93,7 @@ static bool tell_progress(void *context, const char *stage, uint64_t done, uint6
     if (is_freed_kept && processor_ns() > SHORT_NS) {
         is_freed_kept = false;
         set_delay(USUAL_DELAY_MS);
+        give_freed();
     }
     return cli_progress_tell(context, stage, done, total);
 }
