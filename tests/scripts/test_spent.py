@@ -36,6 +36,14 @@ def notes_children(spent, folder):
     assert sorted(entry.name for entry in folder.iterdir()) == ["a~busy"]
 
 
+def notes_orphans(spent, folder):
+    """And what a child of the command took that nobody waited for."""
+    pid = folder / "pid"
+    run(spent, folder, "a/left", "sh", "-c", '("$0" -c "$1" & echo $! >"$2"); while kill -0 "$(cat "$2")"; do sleep 0.05; done', sys.executable, BURN, str(pid))
+    user, system = map(float, (folder / "a~left").read_text().split())
+    assert 0.25 < user + system < 10, (user, system)
+
+
 def adds_up(_, folder):
     (folder / "dev.xml").write_text('<testsuite><testcase name="a/b" status="run"/><testcase name="a/c" status="run"/></testsuite>')
     (folder / "dev.spent").mkdir()
@@ -47,7 +55,7 @@ def adds_up(_, folder):
 
 
 def main():
-    cases = (ends_alike, notes_children, adds_up)
+    cases = (ends_alike, notes_children, notes_orphans, adds_up)
     for case in cases:
         with tempfile.TemporaryDirectory(prefix="hsdiff-spent-") as folder:
             case(sys.argv[1], pathlib.Path(folder))

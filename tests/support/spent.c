@@ -2,15 +2,18 @@
  * Runs a test and notes what it took of the processor: spent NAME COMMAND [ARGUMENT…]
  *
  * With HSD_SPENT=FOLDER a line "user system" in seconds goes into FOLDER, in a file of the test's name whose slashes
- * are "~": of the command and of all that it waited for. scripts/results.py adds them up. Without it the command runs
- * as if this program were not there. Ends as the command did, by the same signal if that was one.
+ * are "~": of the command and of all that it waited for, and of what it left behind and is over by then, such as a
+ * browser's processes. scripts/results.py adds them up. Without it the command runs as if this program were not there.
+ * Ends as the command did, by the same signal if that was one.
  */
-#define _GNU_SOURCE /* wait4 */
+#define _GNU_SOURCE /* struct rusage */
 #include <errno.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -48,6 +51,21 @@ static int end_alike(int status)
     return 128 + WTERMSIG(status);
 }
 
+/* The status of the command. Takes the ends of others, too, whose parents are gone. */
+static int await(pid_t command)
+{
+    int status, result = 127 << 8;
+    bool is_over = false;
+    for (;;) {
+        const pid_t ended = waitpid(-1, &status, is_over ? WNOHANG : 0);
+        if (ended < 0 && errno == EINTR) continue;
+        if (ended <= 0) return result;
+        if (ended != command) continue;
+        result = status;
+        is_over = true;
+    }
+}
+
 int main(int argc, char **argv)
 {
     const char *folder = getenv("HSD_SPENT");
@@ -56,14 +74,12 @@ int main(int argc, char **argv)
         return 2;
     }
     if (folder == NULL || folder[0] == '\0') return run(argv + 2);
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
     pid_t child = fork();
     if (child < 0) return run(argv + 2);
     if (child == 0) _exit(run(argv + 2));
+    const int status = await(child);
     struct rusage used;
-    int status;
-    while (wait4(child, &status, 0, &used) < 0) {
-        if (errno != EINTR) return 127;
-    }
-    note_usage(folder, argv[1], &used);
+    if (getrusage(RUSAGE_CHILDREN, &used) == 0) note_usage(folder, argv[1], &used);
     return end_alike(status);
 }
