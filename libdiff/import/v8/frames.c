@@ -31,6 +31,7 @@ hsd_status hsd_v8_frames_put(hsd_v8_frames *frames, uint32_t group, uint32_t nam
     frames->slots[frames->count] = (hsd_v8_slot){.group = group,
                                                  .target = target,
                                                  .name = name,
+                                                 .literal = HSD_V8_NO_ENTRY,
                                                  .first = known == HSD_ID_NONE ? frames->count : known,
                                                  .proof = HSD_V8_NO_ENTRY,
                                                  .class = HSD_V8_NO_ENTRY,
@@ -53,9 +54,26 @@ hsd_status hsd_v8_frames_see(hsd_v8_frames *frames, hsd_v8_names *names, uint32_
     return function == HSD_V8_NO_FUNCTION ? hsd_v8_put_proof(names, class_name, &slot->class, err) : HSD_OK;
 }
 
+static bool is_closure(const hsd_v8_frames *frames, uint32_t slot)
+{
+    return frames->slots[frames->slots[slot].first].function != HSD_V8_NO_FUNCTION;
+}
+
+/* Of what stands two behind a closure, as constants do. */
+static hsd_status ask_for_literals(hsd_v8_frames *frames, hsd_v8_names *names, hsd_error *err)
+{
+    for (uint32_t i = 2; i < frames->count; i++) {
+        hsd_v8_slot *slot = &frames->slots[i];
+        if (slot->name != HSD_V8_NO_STRING && slot->group == slot[-2].group && is_closure(frames, i - 2))
+            HSD_TRY(hsd_v8_put_proof(names, slot->name, &slot->literal, err));
+    }
+    return HSD_OK;
+}
+
 /* For each constant of code there is a handle, so its node has two slots at least; their names are many. */
 hsd_status hsd_v8_frames_resolve(hsd_v8_frames *frames, hsd_v8_names *names, hsd_error *err)
 {
+    HSD_TRY(ask_for_literals(frames, names, err));
     for (uint32_t i = 0; i < frames->count; i++) {
         hsd_v8_slot *slot = &frames->slots[i], *first = &frames->slots[slot->first];
         if (slot == first || slot->group == first->group) continue;
@@ -75,16 +93,23 @@ static bool proves(const hsd_v8_frames *frames, const hsd_v8_names *names, uint3
     return hsd_v8_is_proven(names, frames->slots[frames->slots[slot].first].class, proof);
 }
 
-/* The slot is that of the function which runs: a closure between its code and its variables. */
+static bool is_of_group(const hsd_v8_frames *frames, uint32_t slot, uint32_t group)
+{
+    return slot < frames->count && frames->slots[slot].group == group;
+}
+
+/* The slot is that of the function which runs: a closure, its variables behind it, and its bytecode before it or, of
+ * optimised code, constants behind both. */
 static bool is_running(const hsd_v8_frames *frames, const hsd_v8_names *names, uint32_t slot)
 {
     const uint32_t group = frames->slots[slot].group;
-    if (slot == 0 || slot + 1 >= frames->count || frames->slots[slot - 1].group != group ||
-        frames->slots[slot + 1].group != group)
+    if (!is_closure(frames, slot) || !is_of_group(frames, slot + 1, group) ||
+        !proves(frames, names, slot + 1, HSD_V8_PROOF_VARIABLES))
         return false;
-    return frames->slots[frames->slots[slot].first].function != HSD_V8_NO_FUNCTION &&
-           proves(frames, names, slot - 1, HSD_V8_PROOF_BYTECODE) &&
-           proves(frames, names, slot + 1, HSD_V8_PROOF_VARIABLES);
+    const bool is_interpreted =
+        slot > 0 && is_of_group(frames, slot - 1, group) && proves(frames, names, slot - 1, HSD_V8_PROOF_BYTECODE);
+    return is_interpreted || (is_of_group(frames, slot + 2, group) &&
+                              hsd_v8_is_proven(names, frames->slots[slot + 2].literal, HSD_V8_PROOF_LITERAL));
 }
 
 static bool is_of_program(const hsd_v8_names *names, const hsd_v8_functions *functions, const hsd_v8_files *files,

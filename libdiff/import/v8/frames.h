@@ -6,6 +6,7 @@
  *
  *      (Stack roots)  … Map  Array  bytecode  closure  context  code  this  arguments …
  *                       └ variables ┘         └ of the function that runs
+ *                     … Map  Array  closure  context  constants  code …      of optimised code, from V8 11 on
  *
  * So a variable that no closure uses, whose name is nowhere in a snapshot, is one of "locals of load (server.js:7)", or
  * of "locals of server.js" where that is what runs a file. What a function was called with counts as its caller's.
@@ -31,6 +32,7 @@
 typedef struct hsd_v8_slot {
     uint32_t group, target;
     uint32_t name;     /* string of the reference */
+    uint32_t literal;  /* behind a closure and what follows it: entry that may prove LITERAL; HSD_V8_NO_ENTRY */
     uint32_t first;    /* slot with the same target: what follows stands there alone */
     uint32_t proof;    /* entry that may prove COMPILED, of any of them; HSD_V8_NO_ENTRY */
     uint32_t class;    /* entry that may prove BYTECODE or VARIABLES, likewise */

@@ -48,6 +48,7 @@ uint32_t hsd_v8_proof_of(hsd_bytes text)
     for (size_t i = 0; i < HSD_ARRAY_LEN(known); i++)
         if (strlen(known[i].text) == text.size && memcmp(known[i].text, text.data, text.size) == 0)
             return known[i].proof;
+    if (ends_with(text, " / deoptimization literal")) return HSD_V8_PROOF_LITERAL;
     return ends_with(text, " / IdentityMapBase") ? HSD_V8_PROOF_COMPILED : 0;
 }
 

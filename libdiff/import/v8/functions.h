@@ -40,6 +40,7 @@
 #define HSD_V8_PROOF_BYTECODE  0x100u
 #define HSD_V8_PROOF_VARIABLES 0x200u
 #define HSD_V8_PROOF_COMPILED  0x400u
+#define HSD_V8_PROOF_LITERAL   0x800u /* "3 / deoptimization literal" */
 
 uint32_t hsd_v8_proof_of(hsd_bytes text);
 

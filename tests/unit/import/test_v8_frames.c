@@ -80,6 +80,27 @@ Test(v8_frames, locals_are_told_by_the_function_that_runs)
     v8_heap_free(heap);
 }
 
+Test(v8_frames, optimised_code_has_its_constants_behind)
+{
+    v8_heap *heap = v8_heap_new();
+    const v8_program p = v8_add_program(heap);
+    const uint32_t running = put_function(heap, &p, "load", "/srv/app/load.js");
+    v8_locate(heap, running, 6, 10);
+    const uint32_t list = put_local(heap, &p);
+    put_slot(heap, &p, running);
+    put_slot(heap, &p, p.native_context);
+    v8_edge(heap, p.stack, "internal", "9 / deoptimization literal", p.sessions);
+    const uint32_t map = put_local(heap, &p);
+    put_slot(heap, &p, running);
+    put_slot(heap, &p, p.native_context);
+    put_local(heap, &p);
+    loaded c = case_v8_import(heap, V8_FORM_NODE_20, NULL, NULL);
+    cr_expect(is_local(&c, "locals of load (load.js:7)", list));
+    cr_expect(is_local(&c, "(Stack roots)", map), "no constant follows");
+    loaded_release(&c);
+    v8_heap_free(heap);
+}
+
 Test(v8_frames, a_closure_among_the_variables_is_no_frame)
 {
     v8_heap *heap = v8_heap_new();
