@@ -21,7 +21,7 @@
  * counted. Sizes are 32 bits, and may be negative. Lists leave out what is no object, so that their places are not
  * those of the elements.
  *
- * Keys of tables are the program's data, as for the agent of Lua: one is told if it looks like a name and 16 tables
+ * Keys of tables are the program's data: one is told if it looks like a name and 16 tables
  * have it, or if it is that of a global variable, of the program or of one thread. Large tables are maps, whose keys
  * are no names.
  *
