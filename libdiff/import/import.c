@@ -374,13 +374,15 @@ static hsd_status run_importer(hsd_import *import, const input *in, hsd_error *e
     *import->result = (hsd_import_result){.format = in->importer->info.name, .is_complete = true};
     hsd_error_init(&import->sink_error);
     hsd_status status = in->importer->run(import, err);
+    if (status == HSD_END) /* whatever stopped it, what it wrote has no end */
+        status = hsd_fail(err, HSD_E_TRUNCATED, "it could not be read to its end");
     if (import->writer != NULL) import->result->output_bytes = hsc_bytes_written(import->writer);
     hsc_close(import->writer);
     import->writer = NULL;
     hsd_worker_end(&import->helper);
     hsd_import_note_input(import);
     if (status < 0 && import->sink_error.status == HSD_OK) hsd_error_set_file(err, in->file.name);
-    return status == HSD_END ? HSD_OK : status;
+    return status;
 }
 
 static hsd_status take_digest(hsd_import *import, const input *in, hsd_error *err)

@@ -82,11 +82,11 @@ static hsd_status read_stretch(hprof_names *names, hprof_reader *reader, const h
     hprof_record record;
     HSD_TRY(hsd_source_seek(reader->source, stretch->begin, err));
     while (hsd_source_offset(reader->source) < stretch->end) {
-        const hsd_status status = hsd_hprof_next_record(reader, &record, err);
-        if (status == HSD_END) break;
+        hsd_status status = hsd_hprof_next_record(reader, &record, err);
+        if (status == HSD_OK && record.tag == HPROF_STRING) status = read_string(names, reader, &record, err);
+        if (status == HSD_OK) status = hsd_hprof_leave(reader, &record, err);
+        if (status == HSD_END) break; /* cut off in this record */
         HSD_TRY(status);
-        if (record.tag == HPROF_STRING) HSD_TRY(read_string(names, reader, &record, err));
-        HSD_TRY(hsd_hprof_leave(reader, &record, err));
     }
     return HSD_OK;
 }

@@ -436,7 +436,8 @@ static hsd_status write_records(hprof_writing *w, hsd_error *err)
             status = w->reader.id_bytes == 8 ? write_segment_8(w, err) : write_segment_4(w, err);
             if (status < 0) return status;
         }
-        HSD_TRY(hsd_hprof_leave(&w->reader, &record, err));
+        status = hsd_hprof_leave(&w->reader, &record, err);
+        if (status != HSD_OK) return status == HSD_END ? HSD_OK : status; /* cut off in this record */
     }
 }
 

@@ -59,6 +59,37 @@ Test(hprof_damage, a_cut_single_record_is_never_complete)
     cut_everywhere(&form, SWEEP);
 }
 
+/* Packed, the end is met where a record is passed over, not where it is looked at. */
+static void cut_packed(const heap_form *form)
+{
+    hprof_writer w;
+    size_t size, told = 0;
+    heap_write(&w, form);
+    uint8_t *packed = case_gzip(w.data, w.size, w.size, &size);
+    for (size_t part = 1; part + 16 < size; part += 1 + size / 61) { /* behind that all but the checksum is there */
+        hprof_case c = {.options = {.salvage = true}};
+        case_import(&c, packed, part);
+        if (c.status == HSD_OK) {
+            told++;
+            cr_expect(!c.view.info->is_complete && !c.result.is_complete, "cut at %zu of %zu", part, size);
+            cr_expect(strstr(c.notes, "was cut off") || strstr(c.notes, "is damaged"), "cut at %zu of %zu: %s", part,
+                      size, c.notes);
+        } else {
+            cr_expect_null(strstr(c.err.text, "to its end"), "cut at %zu of %zu: %s", part, size, c.err.text);
+        }
+        case_close(&c);
+    }
+    cr_expect(told > 10, "%zu of 61 were read", told);
+    free(packed);
+    hw_free(&w);
+}
+
+Test(hprof_damage, a_cut_packed_dump_gives_what_is_there)
+{
+    cut_packed(&(heap_form){.segment_every = 6});
+    cut_packed(&(heap_form){.version = "1.0.1", .dump_tag = 0x0C, .id_bytes = 4});
+}
+
 Test(hprof_damage, a_cut_dump_gives_the_objects_before_the_cut)
 {
     const heap_form form = {0};
