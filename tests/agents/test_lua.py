@@ -238,11 +238,11 @@ NEVER_OUTSIDE = """
 local hsdiff = require "hsdiff"
 assert(hsdiff.listen())
 local lines = assert(io.open(arg[2]))
-print("ready")
-io.stdout:flush()
 local counted = 0
 coroutine.wrap(function()
   debug.sethook(function() counted = counted + 1 end, "", 1000)
+  print("ready") -- here: outside it would answer
+  io.stdout:flush()
   for round = 1, math.huge do
     local kept = {} for i = 1, 100 do kept[i] = tostring(i) end
     if arg[1] == "poll" then hsdiff.poll() end
