@@ -34,6 +34,7 @@ hsd_status hsd_v8_frames_put(hsd_v8_frames *frames, uint32_t group, uint32_t nam
                                                  .literal = HSD_V8_NO_ENTRY,
                                                  .first = known == HSD_ID_NONE ? frames->count : known,
                                                  .proof = HSD_V8_NO_ENTRY,
+                                                 .class_name = HSD_V8_NO_STRING,
                                                  .class = HSD_V8_NO_ENTRY,
                                                  .function = HSD_V8_NO_FUNCTION};
     frames->of_group++;
@@ -46,12 +47,11 @@ bool hsd_v8_frames_has(const hsd_v8_frames *frames, uint32_t node)
     return hsd_id_map_get(&frames->targets, node) != HSD_ID_NONE;
 }
 
-hsd_status hsd_v8_frames_see(hsd_v8_frames *frames, hsd_v8_names *names, uint32_t node, uint32_t class_name,
-                             uint32_t function, hsd_error *err)
+void hsd_v8_frames_see(hsd_v8_frames *frames, uint32_t node, uint32_t class_name, uint32_t function)
 {
     hsd_v8_slot *slot = &frames->slots[hsd_id_map_get(&frames->targets, node)];
     slot->function = function;
-    return function == HSD_V8_NO_FUNCTION ? hsd_v8_put_proof(names, class_name, &slot->class, err) : HSD_OK;
+    slot->class_name = class_name;
 }
 
 static bool is_closure(const hsd_v8_frames *frames, uint32_t slot)
@@ -59,29 +59,40 @@ static bool is_closure(const hsd_v8_frames *frames, uint32_t slot)
     return frames->slots[frames->slots[slot].first].function != HSD_V8_NO_FUNCTION;
 }
 
-/* Of what stands two behind a closure, as constants do. */
-static hsd_status ask_for_literals(hsd_v8_frames *frames, hsd_v8_names *names, hsd_error *err)
+static hsd_status ask_for_class(hsd_v8_frames *frames, hsd_v8_names *names, uint32_t slot, hsd_error *err)
 {
-    for (uint32_t i = 2; i < frames->count; i++) {
-        hsd_v8_slot *slot = &frames->slots[i];
-        if (slot->name != HSD_V8_NO_STRING && slot->group == slot[-2].group && is_closure(frames, i - 2))
-            HSD_TRY(hsd_v8_put_proof(names, slot->name, &slot->literal, err));
-    }
-    return HSD_OK;
+    if (slot >= frames->count) return HSD_OK;
+    hsd_v8_slot *first = &frames->slots[frames->slots[slot].first];
+    if (first->class_name == HSD_V8_NO_STRING || first->class != HSD_V8_NO_ENTRY) return HSD_OK;
+    return hsd_v8_put_proof(names, first->class_name, &first->class, err);
 }
 
-/* For each constant of code there is a handle, so its node has two slots at least; their names are many. */
-hsd_status hsd_v8_frames_resolve(hsd_v8_frames *frames, hsd_v8_names *names, hsd_error *err)
+/* What stands around a closure tells whether it runs. */
+static hsd_status ask_around(hsd_v8_frames *frames, hsd_v8_names *names, uint32_t slot, hsd_error *err)
 {
-    HSD_TRY(ask_for_literals(frames, names, err));
+    if (slot > 0) HSD_TRY(ask_for_class(frames, names, slot - 1, err));
+    HSD_TRY(ask_for_class(frames, names, slot + 1, err));
+    if (slot + 2 >= frames->count || frames->slots[slot + 2].name == HSD_V8_NO_STRING) return HSD_OK;
+    return hsd_v8_put_proof(names, frames->slots[slot + 2].name, &frames->slots[slot + 2].literal, err);
+}
+
+/* For each constant of code there is a handle, so its node has two slots at least. */
+static hsd_status ask_for_lists(hsd_v8_frames *frames, const hsd_v8_marks *marks, hsd_v8_names *names, uint32_t slot,
+                                hsd_error *err)
+{
+    hsd_v8_slot *one = &frames->slots[slot], *first = &frames->slots[one->first];
+    if (one == first || one->group == first->group || hsd_v8_marks_get(marks, one->target) == HSD_V8_MARK_CODE)
+        return HSD_OK;
+    if (first->proof == HSD_V8_NO_ENTRY && first->name != HSD_V8_NO_STRING)
+        HSD_TRY(hsd_v8_put_proof(names, first->name, &first->proof, err));
+    return one->name == HSD_V8_NO_STRING ? HSD_OK : hsd_v8_put_proof(names, one->name, &one->proof, err);
+}
+
+hsd_status hsd_v8_frames_resolve(hsd_v8_frames *frames, const hsd_v8_marks *marks, hsd_v8_names *names, hsd_error *err)
+{
     for (uint32_t i = 0; i < frames->count; i++) {
-        hsd_v8_slot *slot = &frames->slots[i], *first = &frames->slots[slot->first];
-        if (slot == first || slot->group == first->group) continue;
-        if (first->name != HSD_V8_NO_STRING) {
-            HSD_TRY(hsd_v8_put_proof(names, first->name, &first->proof, err));
-            first->name = HSD_V8_NO_STRING; /* asked for */
-        }
-        if (slot->name != HSD_V8_NO_STRING) HSD_TRY(hsd_v8_put_proof(names, slot->name, &slot->proof, err));
+        if (is_closure(frames, i)) HSD_TRY(ask_around(frames, names, i, err));
+        HSD_TRY(ask_for_lists(frames, marks, names, i, err));
     }
     return HSD_OK;
 }

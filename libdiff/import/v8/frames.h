@@ -23,6 +23,7 @@
 
 #include "base/id_map.h"
 #include "import/v8/functions.h"
+#include "import/v8/marks.h"
 #include "import/v8/names.h"
 
 #define HSD_V8_NO_SLOT     UINT32_MAX
@@ -31,12 +32,13 @@
 /* A reference of a group of roots, in the order of the snapshot. */
 typedef struct hsd_v8_slot {
     uint32_t group, target;
-    uint32_t name;     /* string of the reference */
-    uint32_t literal;  /* behind a closure and what follows it: entry that may prove LITERAL; HSD_V8_NO_ENTRY */
-    uint32_t first;    /* slot with the same target: what follows stands there alone */
-    uint32_t proof;    /* entry that may prove COMPILED, of any of them; HSD_V8_NO_ENTRY */
-    uint32_t class;    /* entry that may prove BYTECODE or VARIABLES, likewise */
-    uint32_t function; /* of a closure; HSD_V8_NO_FUNCTION */
+    uint32_t name;       /* string of the reference */
+    uint32_t literal;    /* behind a closure and what follows it: entry that may prove LITERAL; HSD_V8_NO_ENTRY */
+    uint32_t first;      /* slot with the same target: what follows stands there alone */
+    uint32_t proof;      /* entry that may prove COMPILED, of any of them; HSD_V8_NO_ENTRY */
+    uint32_t class_name; /* string of its class, HSD_V8_NO_STRING = it says nothing */
+    uint32_t class;      /* beside a closure: entry that may prove BYTECODE or VARIABLES */
+    uint32_t function;   /* of a closure; HSD_V8_NO_FUNCTION */
 } hsd_v8_slot;
 
 typedef struct hsd_v8_frames {
@@ -54,11 +56,10 @@ hsd_status hsd_v8_frames_put(hsd_v8_frames *frames, uint32_t group, uint32_t nam
 bool hsd_v8_frames_has(const hsd_v8_frames *frames, uint32_t node);
 
 /* What a node is that has a slot: its class by the number of that string, and its function if it is a closure. */
-hsd_status hsd_v8_frames_see(hsd_v8_frames *frames, hsd_v8_names *names, uint32_t node, uint32_t class_name,
-                             uint32_t function, hsd_error *err);
+void hsd_v8_frames_see(hsd_v8_frames *frames, uint32_t node, uint32_t class_name, uint32_t function);
 
-/* All nodes were seen: which names of references are wanted. */
-hsd_status hsd_v8_frames_resolve(hsd_v8_frames *frames, hsd_v8_names *names, hsd_error *err);
+/* All nodes were seen: which names are wanted. Of code it does not matter what refers to it while it is compiled. */
+hsd_status hsd_v8_frames_resolve(hsd_v8_frames *frames, const hsd_v8_marks *marks, hsd_v8_names *names, hsd_error *err);
 
 /* All names came, files are settled: finds the frames in `stack`, the group of that name. */
 hsd_status hsd_v8_frames_settle(hsd_v8_frames *frames, const hsd_v8_names *names, const hsd_v8_functions *functions,

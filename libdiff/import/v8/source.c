@@ -266,7 +266,7 @@ static hsd_status await_root(hsd_v8 *v8, hsd_v8_source *s, hsd_error *err)
 }
 
 /* By its class and its edges. */
-static hsd_status recognise(hsd_v8 *v8, hsd_v8_source *s, const hsd_v8_view *v, hsd_error *err)
+static inline hsd_status recognise(hsd_v8 *v8, hsd_v8_source *s, const hsd_v8_view *v, hsd_error *err)
 {
     s->is_dictionary = v->count > MOST_FIELDS || !v->is_whole;
     s->is_external = is_of_embedder(v8, s, v);
@@ -301,7 +301,8 @@ hsd_status hsd_v8_source_recognise(hsd_v8 *v8, hsd_v8_source *s, const hsd_v8_vi
     const bool has_name = s->class == HSD_V8_OBJECT || s->class == HSD_V8_CODE || s->class == HSD_V8_HIDDEN;
     if (!hsd_v8_frames_has(&v8->roots.frames, s->ordinal) || (!has_name && s->function == HSD_V8_NO_FUNCTION))
         return HSD_OK;
-    return hsd_v8_frames_see(&v8->roots.frames, &v8->names, s->ordinal, s->node.name, s->function, err);
+    hsd_v8_frames_see(&v8->roots.frames, s->ordinal, s->node.name, s->function);
+    return HSD_OK;
 }
 
 /* ---- the object ---- */

@@ -125,7 +125,7 @@ static hsd_status read_edges(hsd_v8 *v8, hsd_error *err)
 /* All nodes and edges were seen: which strings are wanted by what waits for more than a number. */
 static hsd_status resolve(hsd_v8 *v8, hsd_error *err)
 {
-    HSD_TRY(hsd_v8_frames_resolve(&v8->roots.frames, &v8->names, err));
+    HSD_TRY(hsd_v8_frames_resolve(&v8->roots.frames, &v8->marks, &v8->names, err));
     HSD_TRY(hsd_v8_functions_resolve(&v8->functions, &v8->names, &v8->files, err));
     HSD_TRY(hsd_v8_scopes_resolve(&v8->scopes, &v8->functions, err));
     HSD_TRY(hsd_v8_blocks_resolve(&v8->blocks, &v8->names, &v8->wishes, err));
