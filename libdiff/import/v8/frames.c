@@ -123,11 +123,15 @@ static bool is_running(const hsd_v8_frames *frames, const hsd_v8_names *names, u
                               hsd_v8_is_proven(names, frames->slots[slot + 2].literal, HSD_V8_PROOF_LITERAL));
 }
 
+/* Of neither the runtime nor the helper of hsdiff, which is at work while it captures. */
 static bool is_of_program(const hsd_v8_names *names, const hsd_v8_functions *functions, const hsd_v8_files *files,
                           uint32_t function)
 {
+    static const char helper[] = "hsdiff.cjs";
     const uint32_t file = hsd_v8_functions_file(functions, names, function);
-    return file < files->count && !files->files[file].is_runtime && files->files[file].name.size > 0;
+    const hsd_bytes name = hsd_v8_files_name(files, file);
+    const bool is_helper = name.size == sizeof helper - 1 && memcmp(name.data, helper, sizeof helper - 1) == 0;
+    return name.size > 0 && !is_helper && !files->files[file].is_runtime;
 }
 
 /* What a proof of one slot tells is of all that lead to the same. */

@@ -61,6 +61,7 @@ Test(v8_frames, locals_are_told_by_the_function_that_runs)
     const v8_program p = v8_add_program(heap);
     const uint32_t inner = put_function(heap, &p, "load", "/srv/app/load.js"),
                    outer = put_function(heap, &p, "", "/srv/app/main.js"),
+                   helper = put_function(heap, &p, "take", "/usr/lib/hsdiff/hsdiff.cjs"),
                    runtime = put_function(heap, &p, "run", "node:internal/modules/run_main");
     v8_locate(heap, inner, 6, 10);
     v8_locate(heap, outer, 0, 0);
@@ -68,6 +69,8 @@ Test(v8_frames, locals_are_told_by_the_function_that_runs)
     put_frame(heap, &p, inner, p.module);
     const uint32_t argument = put_local(heap, &p), map = put_local(heap, &p);
     put_frame(heap, &p, outer, p.native_context);
+    const uint32_t of_helper = put_local(heap, &p);
+    put_frame(heap, &p, helper, p.native_context);
     const uint32_t of_runtime = put_local(heap, &p);
     put_frame(heap, &p, runtime, p.native_context);
     loaded c = case_v8_import(heap, V8_FORM_NODE_20, NULL, NULL);
@@ -75,7 +78,8 @@ Test(v8_frames, locals_are_told_by_the_function_that_runs)
     cr_expect(is_local(&c, "locals of load (load.js:7)", p.module), "what its closures share");
     cr_expect(is_local(&c, "locals of main.js", argument), "what it was called with is its caller's");
     cr_expect(is_local(&c, "locals of main.js", map), "the code of a file has no name");
-    cr_expect(is_local(&c, "(Stack roots)", of_runtime), "nobody asks for those of the runtime");
+    cr_expect(is_local(&c, "(Stack roots)", of_helper), "nobody asks for those of what captures");
+    cr_expect(is_local(&c, "(Stack roots)", of_runtime), "nor of the runtime");
     loaded_release(&c);
     v8_heap_free(heap);
 }
