@@ -162,11 +162,11 @@ void hsd_modules_tell_missing(const hsd_modules *modules)
     }
     if (missing == 0) return;
     if (missing > 1) snprintf(others, sizeof others, " and of %zu other files", missing - 1);
-    hsd_note(
-        modules->reporter, HSD_NOTE_WARNING,
-        "names of %.*s%s stay addresses: no file of the build that runs is found, it may have been replaced since; "
-        "hsdiff symbolize with --symbols FOLDER puts them later",
-        (int)first->name.size, first->name.data, others);
+    hsd_note(modules->reporter, HSD_NOTE_WARNING,
+             "names of %.*s%s stay addresses: %s; hsdiff symbolize with --symbols FOLDER puts them later",
+             (int)first->name.size, first->name.data, others,
+             first->is_stripped ? "its file is stripped"
+                                : "no file of the build that runs is found, it may have been replaced since");
 }
 
 void hsd_modules_close(hsd_modules *modules)
