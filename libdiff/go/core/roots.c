@@ -225,7 +225,9 @@ static hsd_status each_of_block(gocore *go, const due_queue *queue, uint64_t blo
     const uint64_t items = block + go->fields[queue->items].offset;
     uint64_t count;
     HSD_TRY(hsd_gocore_field(go, block, queue->count, &count, err));
-    for (uint64_t at = 0; at < count && at<MOST_QUEUED && * left> 0; at++, (*left)--)
+    count = hsd_min_u64(hsd_min_u64(count, MOST_QUEUED), *left);
+    *left -= count;
+    for (uint64_t at = 0; at < count; at++)
         HSD_TRY(tell(go, queue, items + at * bytes, err));
     return HSD_OK;
 }
@@ -235,7 +237,7 @@ static hsd_status each_block(gocore *go, const due_queue *queue, uint64_t *left,
 {
     uint64_t block, met = 0, blocks = 0;
     HSD_TRY(first_block(go, queue, &block, err));
-    for (; block != 0 && block != met && *left > 0; (*left)--) {
+    for (; block != 0 && block != met && *left > 0; *left -= *left > 0) {
         if ((blocks & (blocks + 1)) == 0) met = block;
         blocks++;
         HSD_TRY(each_of_block(go, queue, block, left, tell, err));

@@ -11,6 +11,7 @@
 #include "base/search.h"
 
 #define MOST_LOCALS 65536u
+#define MOST_WITHIN 64u /* parts that one variable has before an address */
 
 hsd_status hsd_golocals_add(golocals *locals, const golocal *local, const char *name, hsd_error *err)
 {
@@ -33,12 +34,16 @@ void hsd_golocals_sort(golocals *locals)
     if (locals->count > 1) qsort(locals->at, locals->count, sizeof *locals->at, by_address);
 }
 
+/* A variable that points into itself has a part within: behind its end the whole is looked for. */
 const golocal *hsd_golocals_find(const golocals *locals, uint64_t address)
 {
     uint32_t low;
     HSD_LOWER_BOUND(low, 0, locals->count, locals->at[low].address, address + 1);
-    const golocal *local = low == 0 ? NULL : &locals->at[low - 1];
-    return local != NULL && address - local->address < local->bytes ? local : NULL;
+    for (uint32_t left = MOST_WITHIN; low > 0 && left > 0; left--) {
+        const golocal *local = &locals->at[--low];
+        if (address - local->address < local->bytes) return local;
+    }
+    return NULL;
 }
 
 void hsd_golocals_release(golocals *locals)
