@@ -127,9 +127,8 @@ void hsd_v8_roots_name(hsd_v8_roots *roots, uint32_t group, hsd_bytes text, uint
         {"(External strings)", HSC_ROOT_INTERNED},
         {"(Document DOM trees)", HSC_ROOT_GLOBAL},
     };
-    static const char worker[] = "Node / Worker";
     hsd_v8_group *mine = &roots->groups[group];
-    if (text.size == sizeof worker - 1 && memcmp(text.data, worker, text.size) == 0) roots->has_worker = true;
+    roots->has_worker |= is_group_called(text, "Node / Worker");
     mine->text = string;
     mine->is_stack = is_group_called(text, "(Stack roots)");
     mine->is_weak = is_group_called(text, "(Internalized strings)");
