@@ -361,13 +361,13 @@ static uint64_t most_alone(const hsd_growth *growth, const hsd_growth_set *set, 
     return is_node ? MOST_OF_STRUCTURE : MOST_ALONE;
 }
 
-/* What a choice that is a candidate, or insides of one, holds alone. */
+/* What a choice that is a candidate, or insides of one, holds alone. It may have lost that: where a word that was left
+ * over leads to half of what a variable has, new ones are of both and the freed ones were the variable's. */
 static bool is_alone(const hsd_by_search *s, const hsd_growth_set *set, const hsd_by *by, uint32_t choice)
 {
     const hsd_choice *one = &s->growth->choices[choice];
-    const int64_t own = hsd_choice_growth(one);
     if (one->fork != 0 || one->set != 0 || one->joined > 1) return false;
-    if (by->bytes < set->together / 2 || own < 0 || (uint64_t)own / most_alone(s->growth, set, one) > set->together)
+    if (by->bytes < set->together / 2 || hsd_choice_change(one) / most_alone(s->growth, set, one) > set->together)
         return false;
     if (one->by == HSD_HELD_BY_OBJECT && one->node[AFTER] == by->node) return true;
     return one->by == HSD_HELD_BY_OBJECT && one->new_.objects == 0 && one->freed.objects == 0 &&
@@ -402,11 +402,10 @@ static void take_joint_set(hsd_growth *growth, uint32_t number, hsd_by *by, uint
 static bool is_root_alone(const hsd_by_search *s, const hsd_growth_set *set, const hsd_by *by, uint32_t choice)
 {
     const hsd_choice *one = &s->growth->choices[choice];
-    const int64_t own = hsd_choice_growth(one);
     if (one->by != HSD_HELD_BY_ROOT || one->fork != 0 || one->set != 0 || one->joined > 1 ||
         by->node < s->side->object_count)
         return false;
-    return by->bytes >= set->together / 2 && own >= 0 && (uint64_t)own / MOST_ALONE <= set->together &&
+    return by->bytes >= set->together / 2 && hsd_choice_change(one) / MOST_ALONE <= set->together &&
            one->root == root_of(s, by->node);
 }
 

@@ -206,7 +206,8 @@ static size_t count_on_screen(const hsd_model *model)
     const bool has_grown = hsd_change_bytes(&diff->total) >= (int64_t)noise;
     if (has_grown && model->options->top == 0 && shown > 0 && is_last_one(diff, shown)) shown++;
     while (!has_grown && model->options->top == 0 && shown > 0 &&
-           hsd_holder_is_paid_below(diff, &diff->holders[shown - 1], noise))
+           (hsd_holder_is_paid_below(diff, &diff->holders[shown - 1], noise) ||
+            hsd_holder_is_paid_by_nobody(diff, &diff->holders[shown - 1])))
         shown--;
     return shown;
 }

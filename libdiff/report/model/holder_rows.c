@@ -159,3 +159,26 @@ bool hsd_holder_is_paid_below(const hsd_diff *diff, const hsd_holder *holder, ui
     }
     return left < (int64_t)noise_bytes;
 }
+
+/* ---- what several held before ---- */
+
+/* True of a type of which the holder has others than it had: half as many as came went. */
+static bool turns_over(const hsd_type_growth *type)
+{
+    return type->net_bytes > 0 && type->freed.bytes >= type->new_.bytes / 2;
+}
+
+bool hsd_holder_is_paid_by_nobody(const hsd_diff *diff, const hsd_holder *holder)
+{
+    int64_t paid = 0;
+    for (size_t at = 0; at < diff->holder_count; at++) {
+        const hsd_holder *nobody = &diff->holders[at];
+        if (nobody->growth_bytes >= 0 || !hsd_holder_is_nobody(nobody)) continue;
+        for (size_t i = 0; i < holder->type_count && holder->types[i].net_bytes > 0; i++) {
+            if (!turns_over(&holder->types[i])) continue;
+            const int64_t lost = lost_of(nobody, holder->types[i].type);
+            paid = add_signed(paid, lost < holder->types[i].net_bytes ? lost : holder->types[i].net_bytes);
+        }
+    }
+    return paid > holder->growth_bytes / 2;
+}

@@ -42,6 +42,12 @@ bool hsd_growth_is_room(const hsd_diff *diff, uint64_t noise_bytes);
  */
 bool hsd_holder_is_paid_below(const hsd_diff *diff, const hsd_holder *holder, uint64_t noise_bytes);
 
+/*
+ * True if most of what a holder grew by went meanwhile, in the same types, from what no one object held, while the
+ * holder exchanged most of what it has: before a word that was left over led to a part of it, too, and now none does.
+ */
+bool hsd_holder_is_paid_by_nobody(const hsd_diff *diff, const hsd_holder *holder);
+
 /* Of several that hold together so many are named in a line; the rest is counted. */
 #define HSD_CO_HOLDERS_NAMED 3u
 

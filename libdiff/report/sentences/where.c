@@ -129,11 +129,22 @@ static void print_together(hsd_screen *screen, const hsd_holder *holder, int64_t
     hsd_out_text(out, percent > 100 ? "; others shrank." : ".");
 }
 
-/* The largest holder that is a place, and what no place holds alone; NULL when there is none. */
-static const hsd_holder *find_holder(const hsd_diff *diff, bool is_nobody)
+/* What no place holds alone; NULL when there is none. */
+static const hsd_holder *find_nobody(const hsd_diff *diff)
 {
     for (size_t i = 0; i < diff->holder_count; i++)
-        if (!diff->holders[i].is_code && hsd_holder_is_nobody(&diff->holders[i]) == is_nobody) return &diff->holders[i];
+        if (!diff->holders[i].is_code && hsd_holder_is_nobody(&diff->holders[i])) return &diff->holders[i];
+    return NULL;
+}
+
+/* The largest holder that is a place, and did not only get what several held before; NULL when there is none. */
+static const hsd_holder *find_place(const hsd_diff *diff)
+{
+    for (size_t i = 0; i < diff->holder_count; i++) {
+        const hsd_holder *holder = &diff->holders[i];
+        if (holder->is_code || hsd_holder_is_nobody(holder)) continue;
+        if (i >= HIDDEN_ASKED || !hsd_holder_is_paid_by_nobody(diff, holder)) return holder;
+    }
     return NULL;
 }
 
@@ -183,7 +194,7 @@ static void print_nobody(hsd_screen *screen, unsigned percent, const hsd_holder 
 /* What the runtime compiled meanwhile, where that is most of the growth; and the place that has most of the rest. */
 static bool print_code(hsd_screen *screen, int64_t growth)
 {
-    const hsd_holder *code = hsd_holders_code(screen->diff), *place = find_holder(screen->diff, false);
+    const hsd_holder *code = hsd_holders_code(screen->diff), *place = find_place(screen->diff);
     const unsigned percent = share_of(code ? code->growth_bytes : 0, growth);
     if (percent < SHARE_OF_AN_ANSWER) return false;
     const int64_t of_place = place ? place->growth_bytes : 0;
@@ -280,7 +291,7 @@ static void print_who_allocated(hsd_screen *screen, const hsd_holder *holder, in
 static bool print_by_holder(hsd_screen *screen, int64_t growth)
 {
     const hsd_diff *diff = screen->diff;
-    const hsd_holder *place = find_holder(diff, false), *nobody = find_holder(diff, true);
+    const hsd_holder *place = find_place(diff), *nobody = find_nobody(diff);
     const unsigned percent = share_of(place ? place->growth_bytes : 0, growth),
                    of_nobody = share_of(nobody ? nobody->growth_bytes : 0, growth);
     if (percent < SHARE_OF_AN_ANSWER && of_nobody >= SHARE_OF_AN_ANSWER) {
@@ -303,7 +314,7 @@ static bool print_by_holder(hsd_screen *screen, int64_t growth)
     return true;
 }
 
-/* The largest that is a place and did not only get what its items lost; NULL when there is none. */
+/* The largest that is a place and did not only get what its items, or several, lost; NULL when there is none. */
 static const hsd_holder *find_hidden(const hsd_screen *screen)
 {
     const hsd_diff *diff = screen->diff;
@@ -312,6 +323,7 @@ static const hsd_holder *find_hidden(const hsd_screen *screen)
          i++) {
         const hsd_holder *holder = &diff->holders[i];
         if (holder->is_code || hsd_holder_is_nobody(holder)) continue;
+        if (hsd_holder_is_paid_by_nobody(diff, holder)) continue;
         if (!hsd_holder_is_paid_below(diff, holder, screen->noise_bytes)) return holder;
     }
     return NULL;

@@ -347,6 +347,37 @@ Test(together, is_no_growth_where_as_much_went)
     hsd_diff_free(diff);
 }
 
+/* All that a map holds was exchanged. What is left in a register, a list of one, leads to half of what came and to none
+ * of what went. */
+static void write_exchange(bool is_after)
+{
+    hsc_writer *w = begin(is_after, HSC_IDENTITY_EXACT);
+    const uint64_t first = is_after ? 200 : 100;
+    put(w, 1, NODE, 16, (const uint64_t[]){is_after ? first : 0, FIELD, 0});
+    good(hsc_begin_object(w, &(hsc_object){.id = 2, .type = MAP, .size_bytes = 48}));
+    for (uint64_t i = 0; i < 40; i++)
+        good(hsc_reference(w, first + i, ELEMENT, i));
+    good(hsc_end_object(w));
+    for (uint64_t i = 0; i < 40; i++)
+        put(w, first + i, ITEM, 100, (const uint64_t[]){is_after && i % 40 < 20 ? first + i + 1 : 0, FIELD, 0});
+    define(w, 30, "alive");
+    define(w, 31, "left over");
+    put_root(w, 30, 2);
+    put_root(w, 31, 1);
+    finish(w);
+}
+
+Test(together, is_no_growth_where_one_alone_lost_as_much)
+{
+    write_exchange(false);
+    write_exchange(true);
+    hsd_diff *diff = compare(NULL, NULL);
+    for (size_t i = 0; i < diff->holder_count; i++)
+        cr_assert_eq(diff->holders[i].growth_bytes, 0, "%s: %lld", diff->holders[i].root.data,
+                     (long long)diff->holders[i].growth_bytes);
+    hsd_diff_free(diff);
+}
+
 /* A list with both ends known, and references either way: `old` nodes and `fresh` behind them. Both ends reach all of
  * it. */
 static void write_queue(bool is_after, uint64_t nodes)

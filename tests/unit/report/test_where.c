@@ -224,6 +224,39 @@ Test(where, blames_nobody_for_what_its_items_lost)
     free(report);
 }
 
+/* The report of a heap that grew by 100 MiB, of which a stack got 60 and exchanged `went` MiB, while what nobody holds
+ * alone lost 50 of them in the same type and a list got 40. */
+static char *report_of_exchange(uint64_t went)
+{
+    hsd_diff diff = grown();
+    const hsd_type_growth came = {.type = sample_text("Buffer"),
+                                  .new_ = {600, (went + 60) * MIB},
+                                  .freed = {500, went * MIB},
+                                  .net_objects = 100,
+                                  .net_bytes = 60 * MIB};
+    const hsd_type_growth lost = {
+        .type = sample_text("Buffer"), .freed = {50, 50 * MIB}, .net_objects = -50, .net_bytes = -(int64_t)(50 * MIB)};
+    holders[0] = sample_holder("stack of worker: work.alive", NULL, 0, (int64_t)(60 * MIB));
+    holders[0].types = &came;
+    holders[0].type_count = 1;
+    holders[1] = sample_holder("global.app", path, 3, (int64_t)(40 * MIB));
+    holders[2] = sample_holder("(roots)", NULL, 0, -(int64_t)(50 * MIB));
+    holders[2].types = &lost;
+    holders[2].type_count = 1;
+    sample_hold(&diff, holders, 3);
+    return sample_report("text", &diff, &wide);
+}
+
+Test(where, blames_nobody_for_what_several_held_before)
+{
+    char *report = report_of_exchange(200);
+    SAYS(report, "The largest part of the growth, 40%, hangs from one place: global.app.state.sessions (Map).");
+    free(report);
+    report = report_of_exchange(20); /* it holds most of what came to it */
+    SAYS(report, "60% of the growth hangs from one place: stack of worker: work.alive.");
+    free(report);
+}
+
 /* ---- program code ---- */
 
 Test(where, says_of_program_code_whether_anything_else_grew)
