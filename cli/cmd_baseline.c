@@ -3,8 +3,8 @@
  */
 #include <string.h>
 
-#include "common_options.h"
 #include "input.h"
+#include "options/common.h"
 #include "progress.h"
 #include "report_error.h"
 #include <hsdiff/profile.h>

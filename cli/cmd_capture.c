@@ -9,13 +9,13 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "capture_names.h"
-#include "capture_remote.h"
-#include "capture_report.h"
-#include "capture_targets.h"
-#include "capture_view.h"
-#include "common_options.h"
+#include "capture/names.h"
+#include "capture/remote.h"
+#include "capture/report.h"
+#include "capture/targets.h"
+#include "capture/view.h"
 #include "launch.h"
+#include "options/common.h"
 #include "progress.h"
 #include "report_error.h"
 #include "signals.h"

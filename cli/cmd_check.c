@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common_options.h"
-#include "config.h"
+#include "options/common.h"
+#include "options/config.h"
 #include "progress.h"
 #include "report_error.h"
 #include "series.h"

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common_options.h"
 #include "demo_heap.h"
+#include "options/common.h"
 #include "out.h"
 #include "progress.h"
 #include "report_error.h"

@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common_options.h"
 #include "compare.h"
 #include "input.h"
+#include "options/common.h"
 #include "outlets.h"
 #include "progress.h"
 #include "report_error.h"

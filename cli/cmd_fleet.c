@@ -7,9 +7,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "common_options.h"
-#include "fleet.h"
-#include "option_values.h"
+#include "fleet/fleet.h"
+#include "options/common.h"
+#include "options/values.h"
 #include "progress.h"
 #include "report_error.h"
 

@@ -3,9 +3,9 @@
  */
 #include <string.h>
 
-#include "common_options.h"
-#include "help.h"
-#include "nearest.h"
+#include "help/help.h"
+#include "help/nearest.h"
+#include "options/common.h"
 #include "report_error.h"
 
 static int run_help(cli_app *cli)

@@ -5,11 +5,11 @@
 
 #include <hsdiff/live.h>
 
-#include "common_options.h"
-#include "option_values.h"
+#include "options/common.h"
+#include "options/values.h"
 #include "progress.h"
 #include "report_error.h"
-#include "sandbox.h"
+#include "sandbox/sandbox.h"
 
 static void tell_imported(const cli_app *cli, const char *input, const char *output, const hsd_import_result *result)
 {

@@ -8,10 +8,10 @@
 
 #include <hscapture/hscapture.h>
 
-#include "common_options.h"
 #include "info_parts.h"
 #include "info_words.h"
 #include "input.h"
+#include "options/common.h"
 #include "out.h"
 #include "progress.h"
 #include "report_error.h"

@@ -1,8 +1,8 @@
 /*
  * hsdiff mcp: a server of the Model Context Protocol, for coding agents.
  */
-#include "common_options.h"
 #include "mcp/mcp.h"
+#include "options/common.h"
 #include "report_error.h"
 #include "signals.h"
 

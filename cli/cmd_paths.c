@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common_options.h"
-#include "option_values.h"
+#include "options/common.h"
+#include "options/values.h"
 #include "outlets.h"
 #include "progress.h"
 #include "report_error.h"

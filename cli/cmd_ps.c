@@ -8,9 +8,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "capture_remote.h"
-#include "common_options.h"
+#include "capture/remote.h"
 #include "info_words.h"
+#include "options/common.h"
 #include "out.h"
 #include "report_error.h"
 

@@ -4,9 +4,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "capture_report.h"
-#include "common_options.h"
-#include "fleet_feed.h"
+#include "capture/report.h"
+#include "fleet/feed.h"
+#include "options/common.h"
 #include "progress.h"
 #include "report_error.h"
 #include <hsdiff/signing.h>

@@ -6,7 +6,7 @@
 
 #include <hsdiff/capture.h>
 
-#include "common_options.h"
+#include "options/common.h"
 #include "progress.h"
 #include "report_error.h"
 

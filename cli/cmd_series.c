@@ -1,7 +1,7 @@
 /*
  * hsdiff series A B C …: growth over many captures.
  */
-#include "common_options.h"
+#include "options/common.h"
 #include "series.h"
 
 static const cli_example examples[] = {

@@ -11,7 +11,7 @@
 #include <hsdiff/output.h>
 #include <hsdiff/signing.h>
 
-#include "common_options.h"
+#include "options/common.h"
 #include "progress.h"
 #include "report_error.h"
 

@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common_options.h"
 #include "input.h"
+#include "options/common.h"
 #include "progress.h"
 #include "report_error.h"
 #include "sql_rows.h"

@@ -9,8 +9,8 @@
 #include <hsdiff/output.h>
 #include <hsdiff/symbols.h>
 
-#include "common_options.h"
-#include "option_values.h"
+#include "options/common.h"
+#include "options/values.h"
 #include "progress.h"
 #include "report_error.h"
 

@@ -9,7 +9,7 @@
 
 #include <hsdiff/open.h>
 
-#include "common_options.h"
+#include "options/common.h"
 #include "out.h"
 #include "progress.h"
 #include "redaction.h"

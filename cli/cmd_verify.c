@@ -5,7 +5,7 @@
 
 #include <hsdiff/capture.h>
 
-#include "common_options.h"
+#include "options/common.h"
 #include "out.h"
 #include "progress.h"
 #include "report_error.h"

@@ -3,7 +3,7 @@
  */
 #include <hsdiff/series.h>
 
-#include "common_options.h"
+#include "options/common.h"
 #include "viewer.h"
 
 static int run_view(cli_app *cli) { return cli_viewer_is_usable(cli) ? cli_viewer_run(cli, NULL) : CLI_USAGE; }

@@ -5,15 +5,15 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "capture_targets.h"
-#include "common_options.h"
+#include "capture/targets.h"
 #include "compare.h"
 #include "info_words.h"
-#include "option_values.h"
+#include "options/common.h"
+#include "options/values.h"
 #include "report_error.h"
 #include "signals.h"
-#include "watch.h"
-#include "watch_rules.h"
+#include "watch/rules.h"
+#include "watch/watch.h"
 #include <hsdiff/signing.h>
 
 enum { KEEP = 24, KEEP_LEAST = 2, WARMUP = 1 };

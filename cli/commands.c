@@ -3,7 +3,7 @@
  */
 #include <string.h>
 
-#include "options.h"
+#include "options/options.h"
 
 /* In the order in which help lists them; the first is the default. */
 /* clang-format off */

@@ -5,7 +5,7 @@
 #ifndef CLI_KEYS_H
 #define CLI_KEYS_H
 
-#include "options.h"
+#include "options/options.h"
 
 extern const cli_option cli_option_identity, cli_option_encrypt_to;
 

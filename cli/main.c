@@ -15,16 +15,16 @@
 #include <mimalloc.h> /* linking it replaces malloc; the call below keeps it linked */
 #endif
 
-#include "command_line.h"
-#include "help.h"
+#include "help/help.h"
+#include "help/nearest.h"
 #include "keys.h"
-#include "nearest.h"
-#include "options.h"
+#include "options/command_line.h"
+#include "options/options.h"
 #include "out.h"
 #include "outlets.h"
 #include "progress.h"
 #include "report_error.h"
-#include "sandbox.h"
+#include "sandbox/sandbox.h"
 #include "signals.h"
 #include "stages.h"
 #include <hsdiff/series.h>

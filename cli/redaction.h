@@ -4,7 +4,7 @@
 #ifndef CLI_REDACTION_H
 #define CLI_REDACTION_H
 
-#include "options.h"
+#include "options/options.h"
 #include <hsdiff/redact.h>
 
 extern const cli_option cli_option_redaction_key;

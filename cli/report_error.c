@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common_options.h"
+#include "options/common.h"
 #include "progress.h"
 #include "signals.h"
 

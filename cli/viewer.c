@@ -22,7 +22,7 @@
 #include "outlets.h"
 #include "progress.h"
 #include "report_error.h"
-#include "sandbox.h"
+#include "sandbox/sandbox.h"
 #include "series.h"
 #include "signals.h"
 

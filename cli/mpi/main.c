@@ -7,10 +7,10 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "command_line.h"
-#include "common_options.h"
 #include "compare.h"
 #include "input.h"
+#include "options/command_line.h"
+#include "options/common.h"
 #include "outlets.h"
 #include "progress.h"
 #include "ranks.h"

@@ -157,7 +157,7 @@ def resolve(path, bracket, name, tree, table):
         return "capture/include/" + name
     if bracket == "<":
         return None
-    for base in (os.path.dirname(path), "libdiff", "capture", "capture/core", "tests", "bench", "cli"):
+    for base in (os.path.dirname(path), path.split("/")[0], "libdiff", "capture", "capture/core", "tests", "bench", "cli"):
         candidate = os.path.normpath(os.path.join(base, name))
         if tree.exists(candidate):
             return candidate

@@ -390,7 +390,7 @@ static void make_all(void)
 
 /* ---- in front of libc ---- */
 
-/* The first four bytes are looked at before, to tell a core (cli/sandbox_policy.c): nothing is made of them. */
+/* The first four bytes are looked at before, to tell a core (cli/sandbox/policy.c): nothing is made of them. */
 #define LOOKED_AT 4
 
 static void look_at(int fd, size_t wanted)

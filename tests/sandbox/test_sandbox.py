@@ -186,7 +186,7 @@ def says_so(world):
     check(len(commands_known) >= 20, f"commands: {commands_known}")
     policy = (sources / "sandbox_policy.c").read_text(encoding="utf-8")
     for name in commands_known:
-        check(f'.command = "{name}"' in policy, f"hsdiff {name} has no row in cli/sandbox_policy.c")
+        check(f'.command = "{name}"' in policy, f"hsdiff {name} has no row in cli/sandbox/policy.c")
     check("no-sandbox" in world.run("info", "--help").stdout, "help does not name --no-sandbox")
 
 

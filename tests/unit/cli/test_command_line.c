@@ -11,8 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "command_line.h"
-#include "options.h"
+#include "options/command_line.h"
+#include "options/options.h"
 
 #define WORDS_MOST 64
 

@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "watch_rules.h"
+#include "watch/rules.h"
 
 #define MOST 512
 
