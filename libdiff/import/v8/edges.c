@@ -44,6 +44,8 @@ typedef hsd_v8_reference edge;
 typedef struct walk {
     hsd_v8 *v8;
     hsd_v8_feed feed;
+    /* Of the code that is looked at. Locals are cleared (-ftrivial-auto-var-init): 16 KiB for each object of code. */
+    uint32_t constants[MOST_CONSTANTS];
 } walk;
 
 /* ---- labels ---- */
@@ -220,9 +222,10 @@ static inline hsd_status label_of(hsd_v8 *v8, source *s, const edge *e, uint32_t
 /* ---- objects ---- */
 
 /* What code refers to: constants by internal references, which are put first, and what hangs by hidden ones. */
-static hsd_status look_at_constants(hsd_v8 *v8, const source *s, const uint64_t *items, size_t count, hsd_error *err)
+static hsd_status look_at_constants(walk *w, const source *s, const uint64_t *items, size_t count, hsd_error *err)
 {
-    uint32_t strings[MOST_CONSTANTS], found = 0, sure = 0;
+    hsd_v8 *v8 = w->v8;
+    uint32_t *strings = w->constants, found = 0, sure = 0;
     for (size_t i = 0; i < count && found < MOST_CONSTANTS; i++) {
         const edge e = hsd_v8_reference_at(v8, items + i * v8->layout.edge_width);
         const bool is_hidden = e.kind == HSD_V8_EDGE_HIDDEN;
@@ -237,12 +240,13 @@ static hsd_status look_at_constants(hsd_v8 *v8, const source *s, const uint64_t 
     return hsd_v8_declared_mention(&v8->declared, &v8->names, s->node.name, strings, sure, found, err);
 }
 
-static hsd_status write_edges(hsd_v8 *v8, source *s, const uint64_t *items, size_t count, hsd_error *err)
+static hsd_status write_edges(walk *w, source *s, const uint64_t *items, size_t count, hsd_error *err)
 {
+    hsd_v8 *v8 = w->v8;
     const size_t width = v8->layout.edge_width;
     const bool is_root = s->ordinal == 0 || s->group != HSD_V8_NO_GROUP;
     const uint64_t dangling = v8->dangling, index_bits = v8->import->options->without_indexes ? 0 : UINT64_MAX;
-    if (__builtin_expect(s->class == HSD_V8_CODE, 0)) HSD_TRY(look_at_constants(v8, s, items, count, err));
+    if (__builtin_expect(s->class == HSD_V8_CODE, 0)) HSD_TRY(look_at_constants(w, s, items, count, err));
     for (size_t i = 0; i < count; i++, items += width) {
         const edge e = hsd_v8_reference_at(v8, items);
         uint32_t label;
@@ -282,7 +286,7 @@ static hsd_status write_object(walk *w, source *s, hsd_error *err)
     HSD_TRY(hsd_v8_source_recognise(v8, s, &view, err));
     HSD_TRY(hsd_v8_source_begin(v8, s, err));
     for (size_t left = due; left > 0;) {
-        HSD_TRY(write_edges(v8, s, w->feed.items + w->feed.at, step, err));
+        HSD_TRY(write_edges(w, s, w->feed.items + w->feed.at, step, err));
         hsd_v8_feed_take(&w->feed, step);
         left -= step;
         if (left == 0) break;
