@@ -300,7 +300,7 @@ unsigned hsd_hprof_decode_rare(const uint8_t *at, unsigned id_bytes, hprof_sub *
     case HPROF_VM_INTERNAL:
     case HPROF_UNREACHABLE:
     case HPROF_CLASS: return 1 + id_bytes;
-    case HPROF_JNI_GLOBAL: return 1 + 2 * id_bytes;
+    case HPROF_JNI_GLOBAL: sub->class_id = hsd_hprof_id(rest, id_bytes); return 1 + 2 * id_bytes;
     case HPROF_NATIVE_STACK:
     case HPROF_THREAD_BLOCK: sub->stack = hsd_hprof_u32(rest); return 5 + id_bytes;
     case HPROF_JNI_LOCAL:

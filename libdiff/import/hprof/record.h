@@ -181,7 +181,7 @@ hsd_status hsd_hprof_damaged(hprof_reader *reader, const char *sentence, hsd_err
 typedef struct hprof_sub {
     uint64_t offset;   /* of the tag */
     uint64_t id;       /* the object; heap id of HEAP_INFO */
-    uint64_t class_id; /* of an instance or object array; name string of HEAP_INFO */
+    uint64_t class_id; /* of an instance or object array; name string of HEAP_INFO; handle of JNI_GLOBAL */
     uint64_t count;    /* elements of an array, bytes of an instance */
     uint64_t body;     /* bytes behind the header that were not taken; a class has 0: see below */
     uint32_t stack;    /* stack trace serial of an object; thread serial of a root */

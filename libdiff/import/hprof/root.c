@@ -123,6 +123,8 @@ static hsd_status label_of_frame(hprof_roots *roots, const hprof_thread *thread,
     return HSD_OK;
 }
 
+/* ---- roots ---- */
+
 static hsd_status plain_label(hprof_roots *roots, const root_kind *kind, uint32_t *string, hsd_error *err)
 {
     uint32_t *known = &roots->plain[kind->tag];
@@ -134,29 +136,39 @@ static hsd_status plain_label(hprof_roots *roots, const root_kind *kind, uint32_
     return HSD_OK;
 }
 
-/* ---- roots ---- */
+hsd_status hsd_hprof_write_plain_root(hprof_roots *roots, uint8_t tag, uint64_t target, hsd_error *err)
+{
+    const root_kind *kind = find_kind(tag);
+    hsc_root_record root = {.kind = kind->kind, .target = target, .flags = kind->flags};
+    HSD_TRY(plain_label(roots, kind, &root.label, err));
+    HSD_WRITE(roots->output->import, hsc_root(roots->output->writer, &root), err);
+    return HSD_OK;
+}
+
+static hsd_status write_root_of_thread(hprof_roots *roots, const root_kind *kind, const hprof_sub *sub, hsd_error *err)
+{
+    const hprof_stacks *stacks = &roots->self->stacks;
+    hprof_thread *thread = hsd_hprof_thread(stacks, sub->stack);
+    hsc_root_record root = {.kind = kind->kind, .target = sub->id, .flags = kind->flags};
+    bool has_frame = false;
+    root.thread = hsd_id_table_find(&stacks->thread_table, sub->stack);
+    if (sub->tag == HPROF_JAVA_FRAME || sub->tag == HPROF_JNI_LOCAL)
+        HSD_TRY(label_of_frame(roots, thread, sub->frame, &has_frame, &root.label, err));
+    if (has_frame)
+        root.frame = sub->frame + 1;
+    else
+        HSD_TRY(label_of_serial(roots, thread, sub->stack, &root.label, err));
+    HSD_WRITE(roots->output->import, hsc_root(roots->output->writer, &root), err);
+    return HSD_OK;
+}
 
 hsd_status hsd_hprof_write_root(hprof_roots *roots, const hprof_sub *sub, hsd_error *err)
 {
     const root_kind *kind = find_kind(sub->tag);
     if (kind == NULL || sub->id == 0) return HSD_OK;
-    hsc_root_record root = {.kind = kind->kind, .target = sub->id, .flags = kind->flags};
-    if (kind->label != NULL) {
-        HSD_TRY(plain_label(roots, kind, &root.label, err));
-    } else {
-        const hprof_stacks *stacks = &roots->self->stacks;
-        hprof_thread *thread = hsd_hprof_thread(stacks, sub->stack);
-        bool has_frame = false;
-        root.thread = hsd_id_table_find(&stacks->thread_table, sub->stack);
-        if (sub->tag == HPROF_JAVA_FRAME || sub->tag == HPROF_JNI_LOCAL)
-            HSD_TRY(label_of_frame(roots, thread, sub->frame, &has_frame, &root.label, err));
-        if (has_frame)
-            root.frame = sub->frame + 1;
-        else
-            HSD_TRY(label_of_serial(roots, thread, sub->stack, &root.label, err));
-    }
-    HSD_WRITE(roots->output->import, hsc_root(roots->output->writer, &root), err);
-    return HSD_OK;
+    if (sub->tag == HPROF_JNI_GLOBAL) return hsd_hprof_write_handle(roots, sub->id, sub->class_id, err);
+    return kind->label != NULL ? hsd_hprof_write_plain_root(roots, sub->tag, sub->id, err)
+                               : write_root_of_thread(roots, kind, sub, err);
 }
 
 /* ---- threads ---- */

@@ -7,6 +7,18 @@
 #include "import/hprof/hprof.h"
 #include "import/hprof/output.h"
 
+#define HPROF_PRIMITIVE_CLASSES 9u
+#define HPROF_WAITING_HANDLES   16u
+
+typedef struct hprof_handles { /* JNI globals, until it is known whose they are: handle.c */
+    uint64_t types[HPROF_PRIMITIVE_CLASSES]; /* classes of int, byte … void */
+    uint64_t waiting[HPROF_WAITING_HANDLES]; /* what the handles of a row refer to */
+    uint64_t last;                           /* address of the handle before */
+    unsigned type_count, waiting_count;
+    unsigned in_row; /* classes of primitive types, one behind the other */
+    bool is_of_vm;   /* from here on */
+} hprof_handles;
+
 typedef struct hprof_roots {
     hprof *self;
     hprof_output *output;
@@ -16,6 +28,7 @@ typedef struct hprof_roots {
     uint64_t frames_left;    /* that may still be written */
     uint32_t last_serial;    /* stack trace of the object before, and its site */
     uint32_t last_site;
+    hprof_handles handles;
 } hprof_roots;
 
 /* All threads that the scan found, with their frames. */
@@ -23,6 +36,14 @@ hsd_status hsd_hprof_write_threads(hprof_roots *roots, hsd_error *err);
 
 /* A root record of the dump. */
 hsd_status hsd_hprof_write_root(hprof_roots *roots, const hprof_sub *sub, hsd_error *err);
+
+/* One that is named by its kind alone. */
+hsd_status hsd_hprof_write_plain_root(hprof_roots *roots, uint8_t tag, uint64_t target, hsd_error *err);
+
+/* JNI globals, in the order of the file. Before the first one, and behind the last root. */
+void hsd_hprof_begin_handles(hprof_roots *roots);
+hsd_status hsd_hprof_write_handle(hprof_roots *roots, uint64_t target, uint64_t handle, hsd_error *err);
+hsd_status hsd_hprof_end_handles(hprof_roots *roots, hsd_error *err);
 
 /* The string `thread "main"` of a thread. */
 hsd_status hsd_hprof_thread_label(hprof_roots *roots, hprof_thread *thread, uint32_t *string, hsd_error *err);

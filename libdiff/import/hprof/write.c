@@ -473,6 +473,7 @@ static hsd_status start_hprof_capture(hprof_writing *w, hsd_error *err)
     HSD_TRY(hsd_hprof_begin_plans(&w->plans, self, err));
     HSD_TRY(define_labels(w, err));
     HSD_TRY(hsd_hprof_write_threads(&w->roots, err));
+    hsd_hprof_begin_handles(&w->roots);
     w->has_sites = self->flavour == HPROF_AGENT;
     w->reader = self->reader;
     w->reader.limit = self->reader.cut_offset;
@@ -491,6 +492,7 @@ static hsd_status loss(hprof_writing *w, const char *what, uint64_t count, hsd_e
 static hsd_status finish_hprof_capture(hprof_writing *w, hsd_error *err)
 {
     const hprof *self = w->self;
+    HSD_TRY(hsd_hprof_end_handles(&w->roots, err));
     HSD_TRY(loss(w, "bytes of heap segments that could not be read", self->reader.lost_bytes, err));
     HSD_TRY(loss(w, "instances of classes that the dump does not describe", w->unknown_class, err));
     HSD_TRY(loss(w, "instances shorter than their class says", w->short_instances, err));
