@@ -1,7 +1,7 @@
 /*
  * A diff of sums: where one of the captures is a baseline there are no objects to compare, but what both hold by type,
  * by root and by place says how much each grew and what holds it. The profiles of both captures (hsdiff/profile.h) take
- * the place of the two walks, the search for holders goes on as it does without identity (holders_counts.c).
+ * the place of the two walks, the search for holders goes on as it does without identity (holders/counts.c).
  */
 #ifndef HSD_DIFF_SUMS_H
 #define HSD_DIFF_SUMS_H

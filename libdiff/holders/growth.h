@@ -1,21 +1,21 @@
 /*
- * The state of the search for holders between its steps. Private to the files holders*.c:
+ * The state of the search for holders between its steps. Private to this folder:
  *
- *      holders.c          the order of the steps, what is alive in each
- *      holders_walk.c     one pass over the tree of each side: credits, retained sizes, the trie
- *      holders_match.c    credits of before and after meet: one row a holder
- *      holders_crowd.c    places with several holders, and crediting once more without them
- *      holders_pools.c    holders that are alike in the threads of a pool become one
- *      holders_counts.c   without identity: holders from the trie
- *      holders_choose.c   the first HSD_MAX_HOLDERS of them
- *      holders_aside.c    what waits in files meanwhile, where memory is little
- *      holders_by*.c      what is held by several together: by which (holders_by.h)
- *      holders_beside.c   what goes on meanwhile
- *      holders_below.c    what hangs below those, by type and as places
- *      holders_within.c   a second pass over the trees for it
- *      holders_edges.c    the places that carry the growth
- *      holders_paths.c    the way to each
- *      holders_rows.c     the result
+ *      holders.c   the order of the steps, what is alive in each
+ *      walk.c      one pass over the tree of each side: credits, retained sizes, the trie
+ *      match.c     credits of before and after meet: one row a holder
+ *      crowd.c     places with several holders, and crediting once more without them
+ *      pools.c     holders that are alike in the threads of a pool become one
+ *      counts.c    without identity: holders from the trie
+ *      choose.c    the first HSD_MAX_HOLDERS of them
+ *      aside.c     what waits in files meanwhile, where memory is little
+ *      by/         what is held by several together: by which (by/by.h)
+ *      beside.c    what goes on meanwhile
+ *      below.c     what hangs below those, by type and as places
+ *      within.c    a second pass over the trees for it
+ *      edges.c     the places that carry the growth
+ *      paths.c     the way to each
+ *      rows.c      the result
  *
  * A place of the type-path trie is one thing to a person: the nodes of a tree or a list, the segments of a queue, a
  * thousand old orders. Where several kept objects of one place hold growth, and none of them most of it, the place is
@@ -39,9 +39,9 @@
 #include "graph/paged.h"
 #include "graph/shortest.h"
 #include "holders/holders.h"
-#include "holders/holders_kin.h"
-#include "holders/trie.h"
-#include "holders/trie_names.h"
+#include "holders/kin.h"
+#include "holders/trie/names.h"
+#include "holders/trie/trie.h"
 #include "paths/path_text.h"
 #include "sort/tally.h"
 #include "walk/retained.h"
@@ -131,7 +131,7 @@ typedef struct hsd_growth_ways { /* to the chosen objects, in after */
 
 #define HSD_BY_FORKS 16u /* so many are asked for: of one holder there may be several */
 
-typedef struct hsd_growth_marks {  /* what holders_by_marks.c finds, for these forks */
+typedef struct hsd_growth_marks {  /* what by/marks.c finds, for these forks */
     uint8_t *is_plain, *is_source; /* NULL = not found */
     uint32_t forks[HSD_BY_FORKS];  /* places in the tree */
     uint32_t fork_count;
@@ -168,13 +168,12 @@ typedef struct hsd_growth {
 
     /* (ordinal, objects, bytes, place, pool_place, kin, bytes of parts) of objects that hold or are resized */
     hsd_sorter *credits[SIDE_COUNT];
-    /* of after: (number, HSD_FORK_OF_… or node, bytes, place in the tree << 1 | the holder itself): holders_by.h */
+    /* of after: (number, HSD_FORK_OF_… or node, bytes, place in the tree << 1 | the holder itself): by/by.h */
     hsd_sorter *forks;
     hsd_growth_marks marks; /* of all forks, found while credits of the two sides met */
     /* (0, place) and (1, kin): objects that hold there, and what they grew by, either way */
     hsd_tally *crowds;
-    hsd_kin_count
-        *steps[SIDE_COUNT]; /* by number: what each leads to (holders_kin.h); in step_pages, few are written */
+    hsd_kin_count *steps[SIDE_COUNT]; /* by number: what each leads to (kin.h); in step_pages, few are written */
     hsd_pages step_pages[SIDE_COUNT];
     /* by common type: its objects refer to one another by a few references; NULL = not asked yet */
     uint8_t *is_structure;
@@ -335,7 +334,7 @@ hsd_status hsd_growth_find_by(hsd_growth *growth, hsd_error *err);
 bool hsd_growth_will_find_by(const hsd_growth *growth);
 uint64_t hsd_growth_spare_bytes(const hsd_growth *growth); /* memory that the plan left over */
 
-/* The same, and meanwhile what does not wait for it (holders_beside.c): with finishes_beside, which is for those that
+/* The same, and meanwhile what does not wait for it (beside.c): with finishes_beside, which is for those that
  * have the room. May fill `ways`. */
 hsd_status hsd_growth_find_by_and_beside(hsd_growth *growth, hsd_error *err);
 bool hsd_growth_has_room_beside(const hsd_growth *growth);
@@ -425,7 +424,7 @@ hsd_status hsd_below_enter(hsd_growth *growth, const hsd_below *above, const hsd
  * out are HSD_TRIE_ANY, HSD_TRIE_INDIRECT or a hsd_path_edge. */
 bool hsd_growth_fold(const hsd_growth *growth, hsd_path_fold *fold, uint32_t edge, uint32_t type, uint32_t *out);
 
-/* ---- texts of the result (holders_text.c) ---- */
+/* ---- texts of the result (text.c) ---- */
 
 typedef struct hsd_growth_texts hsd_growth_texts; /* each name copied once */
 

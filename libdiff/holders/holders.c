@@ -5,9 +5,9 @@
  *      walk      stack, trie, credits, forks                    of both sides, one after the other, or at once with
  *                                                               a trie each
  *      match     credits, pairs or lines
- *      (from here on bits of objects that are not asked for wait in files where memory is little: holders_aside.c)
+ *      (from here on bits of objects that are not asked for wait in files where memory is little: aside.c)
  *      together  numbers, places, groups, pairs: only where      with the memory that the search for paths will have;
- *                they are asked for (holders_by.h)               where much is left, beside it and the trie's nodes
+ *                they are asked for (by/by.h)               where much is left, beside it and the trie's nodes
  *      within    stack, types, places                           the trie stays, in as little as it can; the search
  *                                                               for paths goes on beside it, or comes before it, and
  *                                                               has memory of its own

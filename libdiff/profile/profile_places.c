@@ -1,5 +1,5 @@
 /*
- * Places as rows: the heaviest of them (holders/trie_cut.h), with their texts, children of one place by what is below
+ * Places as rows: the heaviest of them (holders/trie/cut.h), with their texts, children of one place by what is below
  * them.
  */
 #include "profile/profile_state.h"

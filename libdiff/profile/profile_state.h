@@ -10,7 +10,7 @@
 #ifndef HSD_PROFILE_PROFILE_STATE_H
 #define HSD_PROFILE_PROFILE_STATE_H
 
-#include "holders/trie_cut.h"
+#include "holders/trie/cut.h"
 #include "walk/edges.h"
 #include "walk/store.h"
 #include <hsdiff/profile.h>

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 
 #include "base/check.h"
-#include "holders/trie.h"
-#include "holders/trie_names.h"
+#include "holders/trie/names.h"
+#include "holders/trie/trie.h"
 #include "top/single_rows.h"
 #include "totals/allocated_rows.h"
 #include "walk/retained.h"

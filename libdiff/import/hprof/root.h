@@ -10,7 +10,7 @@
 #define HPROF_PRIMITIVE_CLASSES 9u
 #define HPROF_WAITING_HANDLES   16u
 
-typedef struct hprof_handles { /* JNI globals, until it is known whose they are: handle.c */
+typedef struct hprof_handles {               /* JNI globals, until it is known whose they are: handle.c */
     uint64_t types[HPROF_PRIMITIVE_CLASSES]; /* classes of int, byte … void */
     uint64_t waiting[HPROF_WAITING_HANDLES]; /* what the handles of a row refer to */
     uint64_t last;                           /* address of the handle before */

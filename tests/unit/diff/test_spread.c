@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "holders/holders_by.h"
+#include "holders/by/by.h"
 #include "support/random.h"
 
 #define MOST_GROUPS 3000u

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "holders/holders_by.h"
+#include "holders/by/by.h"
 
 #define GROUPS       UINT32_C(6000000)
 #define FORKS        3u

@@ -1,12 +1,12 @@
 /*
- * The trie against a map of full paths: random trees whose objects get their paths by the rules of holders/trie.h,
+ * The trie against a map of full paths: random trees whose objects get their paths by the rules of holders/trie/trie.h,
  * taken literally and in quadratic time; the same objects in any order; and what the caps do.
  */
 #include <criterion/criterion.h>
 
 #include <string.h>
 
-#include "holders/trie.h"
+#include "holders/trie/trie.h"
 #include "support/random.h"
 
 enum { MAX_OBJECTS = 700, MAX_STEPS = HSD_TRIE_MAX_DEPTH };
