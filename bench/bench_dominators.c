@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "base/note.h"
-#include "graph/dominators.h"
+#include "graph/dominators/dominators.h"
 
 typedef struct graph {
     uint32_t nodes; /* with root nodes, which come last */

@@ -9,7 +9,7 @@
 
 #include "base/note.h"
 #include "match/keys.h"
-#include "match/seeds.h"
+#include "match/seeds/seeds.h"
 
 #define MOST_DEGREE 64u
 #define TYPES       256u

@@ -10,7 +10,7 @@
 
 #include "base/note.h"
 #include "sort/tandem.h"
-#include "walk/side.h"
+#include "walk/side/side.h"
 
 static void stop(hsd_status status, const hsd_error *err)
 {

@@ -13,8 +13,8 @@
  *      partners    by node      of objects, on the other side                        lookup.c
  *      sites       by number    allocation sites, and the texts that they name       stacks.c    when the first stack is asked for
  *
- * Nodes and places are those of walk/side.h and walk/tree.h; place 0 is above all roots. What a place retains is the
- * difference of two spans, so nothing adds up at the time of a question.
+ * Nodes and places are those of walk/side/side.h and walk/tree.h; place 0 is above all roots. What a place retains is
+ * the difference of two spans, so nothing adds up at the time of a question.
  */
 #ifndef HSD_BROWSE_INDEX_H
 #define HSD_BROWSE_INDEX_H
@@ -28,7 +28,7 @@
 #include "browse/weak.h"
 #include "graph/blocks.h"
 #include "walk/keep.h"
-#include "walk/side.h"
+#include "walk/side/side.h"
 
 typedef struct hsd_browse_row { /* 32 bytes */
     uint64_t id;

@@ -25,7 +25,7 @@
 #include "totals/sites_all.h"
 #include "totals/sizes.h"
 #include "totals/type_totals.h"
-#include "walk/plan.h"
+#include "walk/plan/plan.h"
 #include "walk/tree.h"
 
 static bool can_have_tree(hsd_comparison *c)

@@ -11,7 +11,7 @@
 #ifndef HSD_DIFF_LADDER_H
 #define HSD_DIFF_LADDER_H
 
-#include "walk/side.h"
+#include "walk/side/side.h"
 
 typedef enum hsd_basis { HSD_BASIS_EXACT, HSD_BASIS_ADDRESS, HSD_BASIS_STRUCTURE, HSD_BASIS_COUNTS } hsd_basis;
 

@@ -5,7 +5,7 @@
  *      shape       what the object is by itself: its type, size and content; of a named object its type and name
  *      structure   its shape and the shapes of what it refers to (of a named object: its shape)
  *      referrer    what refers to it: nothing, one node (the shape of its type, or the name of a root), several
- *      whole       64 bits: its shape and the structures of what it refers to. Not kept: only joined (match/seeds.h)
+ *      whole       64 bits: its shape and the structures of what it refers to. Not kept: only joined (match/seeds/seeds.h)
  */
 #ifndef HSD_MATCH_ELEMENT_H
 #define HSD_MATCH_ELEMENT_H

@@ -10,7 +10,7 @@
 
 #include "base/check.h"
 #include "base/mix.h"
-#include "match/seeds_parts.h"
+#include "match/seeds/parts.h"
 #include "match/strand.h"
 
 #define KIN_SEED UINT64_C(0x6b696e0005)

@@ -16,7 +16,7 @@
 #ifndef HSD_MATCH_KIN_H
 #define HSD_MATCH_KIN_H
 
-#include "match/seeds.h"
+#include "match/seeds/seeds.h"
 
 #define HSD_KIN_MOST 16u /* of a type that belong to one object; of more, none is known by it */
 

@@ -2,7 +2,7 @@
  * Which objects of two captures are the same when their ids say nothing: the structural part of the ladder. Each rung
  * takes what those above it left over.
  *
- *      key        a field the user named has the same value           match/seeds.c
+ *      key        a field the user named has the same value           match/seeds/seeds.c
  *      exact      the runtime keeps a hash for it, which no other of its type has
  *      name       the only class, thread … of that name
  *      address    most stayed where they were, and this one looks alike

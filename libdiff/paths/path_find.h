@@ -6,7 +6,7 @@
 #define HSD_PATHS_PATH_FIND_H
 
 #include "graph/shortest.h"
-#include "walk/side.h"
+#include "walk/side/side.h"
 
 /* Order of names: of each number its place among all, from 1; owned by the caller (free). NULL: out of memory. */
 uint32_t *hsd_name_ranks(const hsd_names *names);

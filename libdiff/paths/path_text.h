@@ -37,7 +37,7 @@
 #include "graph/shortest.h"
 #include "paths/steps.h"
 #include "walk/edges.h"
-#include "walk/side.h"
+#include "walk/side/side.h"
 #include <hsdiff/diff.h>
 
 /* ---- what is left out (path_fold.c) ---- */

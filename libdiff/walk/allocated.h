@@ -9,7 +9,7 @@
 #define HSD_WALK_ALLOCATED_H
 
 #include "sort/tally.h"
-#include "walk/side.h"
+#include "walk/side/side.h"
 
 /* How a lost object stands to its head (graph/lost.h). */
 typedef enum hsd_lost_part {

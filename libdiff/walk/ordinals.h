@@ -7,7 +7,7 @@
  * Objects come in the order of their ordinals, mostly by ascending ids: then those of a word have ordinals one behind
  * the other. What breaks this (classes that were told before all others, regions out of order), or lies far from all
  * others, is a *stray* and stands in a hash table. Where there are many of them, or ids are scattered, the memory does
- * not suffice, and ids are joined by sorting instead (side_references.c). About a byte an object where the heap is
+ * not suffice, and ids are joined by sorting instead (side/references.c). About a byte an object where the heap is
  * packed.
  */
 #ifndef HSD_WALK_ORDINALS_H

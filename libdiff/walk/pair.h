@@ -10,8 +10,8 @@
 #include "format/tables.h"
 #include "io/temp.h"
 #include "walk/edges.h"
-#include "walk/plan.h"
-#include "walk/side.h"
+#include "walk/plan/plan.h"
+#include "walk/side/side.h"
 
 enum { BEFORE, AFTER, SIDE_COUNT };
 

@@ -17,10 +17,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "graph/dominators.h"
+#include "graph/dominators/dominators.h"
 #include "graph/paged.h"
 #include "sort/sorter.h"
-#include "walk/side.h"
+#include "walk/side/side.h"
 
 typedef struct hsd_places {
     uint32_t node_count;

@@ -7,7 +7,7 @@
 #define HSD_WALK_SINGLE_H
 
 #include "walk/edges.h"
-#include "walk/side.h"
+#include "walk/side/side.h"
 #include <hsdiff/diff.h>
 
 typedef struct hsd_single { /* stays where it is from init to release */
@@ -33,7 +33,7 @@ typedef struct hsd_single { /* stays where it is from init to release */
 /* `run` is borrowed until release. */
 void hsd_single_init(hsd_single *single, const hsd_run *run);
 
-/* All but the walk: tables, plan, names of references. The side's steps are then the caller's (walk/side.h); with
+/* All but the walk: tables, plan, names of references. The side's steps are then the caller's (walk/side/side.h); with
  * has_tree the graph comes with names and stays. Failures name the file. */
 hsd_status hsd_single_open(hsd_single *single, hsd_capture *capture, hsd_error *err);
 

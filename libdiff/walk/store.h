@@ -7,7 +7,7 @@
 
 #include "base/arena.h"
 #include "base/buffer.h"
-#include "walk/side.h"
+#include "walk/side/side.h"
 #include <hsdiff/diff.h>
 
 #define HSD_MAX_WARNINGS 16u

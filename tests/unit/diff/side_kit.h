@@ -6,7 +6,7 @@
 #define HSD_TESTS_SIDE_KIT_H
 
 #include "walk/edges.h"
-#include "walk/side.h"
+#include "walk/side/side.h"
 #include <hscapture/hscapture.h>
 
 typedef struct kit_label { /* number of the row + 1 in the capture */

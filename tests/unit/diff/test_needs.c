@@ -1,13 +1,13 @@
 /*
- * The planner's arithmetic (walk/plan_needs.c) against what the stages say of themselves: what a plan with the
+ * The planner's arithmetic (walk/plan/needs.c) against what the stages say of themselves: what a plan with the
  * least memory gives them is never below what they ask for, and what it calls useful is enough for all of it.
  */
 #include <criterion/criterion.h>
 
-#include "graph/dominators.h"
+#include "graph/dominators/dominators.h"
 #include "graph/shortest.h"
 #include "support/random.h"
-#include "walk/plan.h"
+#include "walk/plan/plan.h"
 
 #define MIB(n) ((uint64_t)(n) << 20)
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/check.h"
-#include "walk/plan.h"
+#include "walk/plan/plan.h"
 
 #define MIB(n) ((uint64_t)(n) << 20)
 

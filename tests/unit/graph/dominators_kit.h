@@ -8,7 +8,7 @@
 
 #include <criterion/criterion.h>
 
-#include "graph/dominators_parts.h"
+#include "graph/dominators/parts.h"
 #include "support/random.h"
 
 /* What was told of each node; `first` 0 = nothing. */

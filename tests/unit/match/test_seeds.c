@@ -2,7 +2,7 @@
  * Seeds against their definition over small sets, in resident arrays and in the fewest pages: who is unique on both
  * sides, who has a partner already, and how many must have stayed where they were.
  */
-#include "match/seeds.h"
+#include "match/seeds/seeds.h"
 #include "sequence_kit.h"
 
 static hsd_temp_space space;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/bits.h"
-#include "match/seeds_wholes.h"
+#include "match/seeds/wholes.h"
 #include "sequence_kit.h"
 
 #define MOST 1200u

@@ -1,0 +1,83 @@
+/*
+ * Dominators in bounded memory. Node d *dominates* v if every path from the roots to v goes through d; the
+ * nearest such d is v's immediate dominator, and these make a tree below one super-root. What an object
+ * dominates is what would go if it went.
+ *
+ * SEMI-NCA, core only (DESIGN.md, "Dominators"): after a depth-first walk, a node whose only predecessor
+ * is its parent in the walk is dominated by it, and only the others, the *core*, need semidominators.
+ *
+ *      1 walk        preorder, parents; two rounds (graph/owners.h); explicit stack that spills
+ *      2 core        numbers, and their predecessors into buckets by preorder
+ *      3 semi        semidominators, bucket by bucket in reverse preorder, path compression in core arrays
+ *      4 nca         nearest common ancestors in preorder
+ *      5 order       an interval for each subtree
+ *
+ * Where the blocks do not fit in memory the steps are others that read and
+ * write everything in order (dominators/scan.c); the tree is the same, and children of a node may stand in another
+ * order.
+ *
+ * What is not in memory lies in paged arrays and in streams; nothing recurses. Time is nearly linear:
+ * O(references x inverse Ackermann), whatever the shape.
+ */
+#ifndef HSD_GRAPH_DOMINATORS_DOMINATORS_H
+#define HSD_GRAPH_DOMINATORS_DOMINATORS_H
+
+#include <stdint.h>
+
+#include "base/note.h"
+#include "graph/adjacency.h"
+#include "graph/owners.h"
+
+/*
+ * A node's place in the dominator tree: an order of all reached nodes in which every subtree is an
+ * interval. The super-root is 0 … count, and is not told.
+ */
+typedef struct hsd_interval {
+    uint32_t node;
+    uint32_t first;  /* 1 … count - 1; a parent's is less than its children's */
+    uint32_t end;    /* one past the last of what it dominates; first + 1 = nothing else */
+    uint32_t parent; /* `first` of the immediate dominator; 0 = the super-root */
+} hsd_interval;
+
+/* Takes some places; each reached node is told once, in no order of use. */
+typedef hsd_status (*hsd_interval_fn)(void *context, const hsd_interval *places, uint32_t count, hsd_error *err);
+
+typedef struct hsd_dominators_config {
+    hsd_root_nodes roots;
+    uint64_t memory_bytes; /* all of it: arrays, buckets, stack, and the cache of adjacency blocks, which is
+                            * set to what each step can spare */
+    uint64_t take_bytes;   /* more, that `take` needs: free until its first call. 0 = none */
+    hsd_temp_space *space;
+    hsd_reporter *reporter;
+    hsd_interval_fn take;
+    void *context;
+    bool uses_thread; /* a second thread is there; `take` may be called on both at once, then */
+} hsd_dominators_config;
+
+typedef struct hsd_dominators_stats {
+    uint32_t reached; /* nodes, super-root not counted */
+    uint32_t core;
+    uint64_t faults;   /* pages read or written for want of memory, all steps */
+    bool was_paged;    /* some array did not fit */
+    uint32_t passes;   /* over the predecessors, where it went by scans; 0 = it did not */
+    double seconds[5]; /* of the steps */
+} hsd_dominators_stats;
+
+/* The least memory_bytes for so many nodes and references: bits of each node, tables, small buffers. */
+uint64_t hsd_dominators_least_bytes(uint64_t nodes, uint64_t references);
+
+/* What keeps every array resident. */
+uint64_t hsd_dominators_useful_bytes(uint64_t nodes, uint64_t references);
+
+/* True if blocks that are in memory stay there: with `memory_bytes` the walk is resident. */
+bool hsd_dominators_leave_blocks(const hsd_adjacency *adjacency, uint64_t memory_bytes);
+
+/*
+ * Finds and tells all places. `stats` may be NULL. HSD_E_OVER_BUDGET below the least; HSD_E_IO, HSD_E_NOMEM;
+ * what `take` returns other than HSD_OK ends the call and is returned. Where they do not leave the blocks, the
+ * adjacency is left with the least memory it can have: bound it anew before it is read again.
+ */
+hsd_status hsd_dominators_find(hsd_adjacency *adjacency, const hsd_dominators_config *config,
+                               hsd_dominators_stats *stats, hsd_error *err);
+
+#endif

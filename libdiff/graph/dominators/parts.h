@@ -1,0 +1,334 @@
+/*
+ * What the steps of graph/dominators/dominators.h hand to each other. Private to the dominators and their tests.
+ *
+ *      walk   ──► node_of, parent_of   by preorder; the super-root is 0
+ *             ──► forward, back        the references that are no edges of the walk's tree
+ *      core   ──► core_of              (preorder, parent, core parent) of each core node
+ *             ──► buckets              predecessors of core nodes
+ *      semi   ──► semi_of              semidominators, last core node first
+ *      nca    ──► dominator_of         immediate dominators by preorder
+ *      order  ──► config.take
+ *
+ * By scans (dominators/scan.c):
+ *
+ *      search ──► node_of              in some order in which dominators come first
+ *      gather ──► back, leaf_back      predecessors of each place; of those that refer to nothing
+ *      raise  ──► dominator_of         forward: lists that are looked at again
+ *      order  ──► first_of, size_of    by place; then config.take
+ *
+ * With far more references than nodes (dominators/dense.c): search, then raise from the references themselves.
+ *
+ * By windows (dominators/windows.h), where no number of each place fits in memory:
+ *
+ *      search ──► node_of
+ *      gather ──► windows              predecessors by windows of their places
+ *      raise  ──► windows              dominators
+ *      order  ──► config.take
+ *
+ * A node is *core* if some reference outside of the tree leads to it; the walk knows that when it meets the
+ * reference, so a node of the rest costs no bit and no predecessor. Such a *simple* node is dominated by its
+ * parent. Each node belongs to the *group* of the nearest core node on its way up, itself included.
+ */
+#ifndef HSD_GRAPH_DOMINATORS_PARTS_H
+#define HSD_GRAPH_DOMINATORS_PARTS_H
+
+#include <stdatomic.h>
+
+#include "base/pages.h"
+#include "base/worker.h"
+#include "graph/dominators/dominators.h"
+#include "graph/tape.h"
+
+/* How one run divides its memory; hsd_dominators_divide fills it, tests shrink it further. */
+typedef struct hsd_dominators_limits {
+    bool is_resident;      /* tapes in memory, and the blocks of the adjacency left alone */
+    bool uses_flat;        /* arrays that fit are used as plain ones */
+    bool uses_scans;       /* nothing is walked depth first, unless ways up turn out to be too long */
+    bool uses_windows;     /* of these: no number of each place is in memory (dominators/windows.h) */
+    bool is_dense;         /* of scans: nothing is written down of references (dominators/dense.c) */
+    uint32_t chunk_bytes;  /* of the reel */
+    uint64_t stack_items;  /* of the walk, in memory; even */
+    uint32_t bucket_items; /* predecessors that are sorted at a time */
+    uint32_t max_buckets;  /* that are written at a time */
+    uint64_t
+        climb_steps; /* of step 4, for each core node on average, before it builds jumps; of scans, before they end */
+    uint32_t batch_items;   /* places that are told at a time; four times as many are worth a second thread */
+    uint32_t window_nodes;  /* whose numbers are looked up at a time, if not all fit; 0 = as many as fit */
+    uint32_t window_places; /* of one window, by windows; 0 = as many as are worth it */
+    bool has_wide_starts;   /* by windows: 4 bytes a place where 3 would do */
+    uint64_t window_room;   /* numbers of places in memory at a time, by windows; 0 = as many as fit */
+    uint64_t memory_bytes;  /* all of it */
+    uint64_t floor_bytes;   /* of adjacency blocks after the walk */
+    /* Resident: how much steps may hold behind the walk, blocks not counted; if it is more, as can be told then, the
+     * rest of the way is that of less memory. 0 = whatever it is */
+    uint64_t later_bytes;
+} hsd_dominators_limits;
+
+/* Predecessors of the core nodes lo … hi - 1. First the forward references, as (node - lo, predecessor); then
+ * the others, as (node - lo, predecessor, its group), ascending by predecessor, as differences, which begin anew where
+ * what a second thread wrote begins. */
+typedef struct hsd_bucket {
+    hsd_tape tape;
+    uint32_t lo, hi;
+    uint64_t forward_count, back_count;
+    uint64_t anew_count;              /* of back_count: by the second thread */
+    uint32_t last_source, last_group; /* of the writer */
+} hsd_bucket;
+
+typedef struct hsd_dominators {
+    hsd_adjacency *adjacency;
+    const hsd_dominators_config *config;
+    hsd_dominators_limits limits;
+    hsd_dominators_stats stats;
+    hsd_pages state_pages;
+    uint32_t nodes;          /* of the adjacency */
+    uint32_t count;          /* places: reached nodes and the super-root */
+    uint32_t secondary;      /* places from here on were reached in the second round */
+    uint32_t core_count;     /* the super-root is core node 0 */
+    uint32_t core_secondary; /* core nodes from here on were reached in the second round */
+    uint64_t forward_count, back_count;
+    uint8_t *states; /* walk, core: two bits a node */
+    hsd_reel reel;
+    hsd_tape node_of, parent_of; /* u32 */
+    hsd_tape forward;            /* u64: source's place << 32 | target node */
+    hsd_tape back;               /* lists, see hsd_back_list */
+    hsd_tape core_of;            /* see hsd_core_node */
+    hsd_tape semi_of;            /* u32, of the last core node first */
+    hsd_tape dominator_of;       /* see hsd_dominator_put */
+    hsd_tape first_of, size_of;  /* u32: order, by scans */
+    hsd_tape leaf_back;          /* lists: by scans */
+    hsd_tape place_of;           /* by node: by windows */
+    struct hsd_windows *windows; /* NULL but by windows */
+    hsd_bucket *buckets;
+    uint32_t bucket_count;
+    uint32_t bucket_shift; /* core node >> shift = its bucket */
+} hsd_dominators;
+
+/* ---- steps, in order ---- */
+
+hsd_status hsd_dominators_walk(hsd_dominators *d, hsd_error *err);
+hsd_status hsd_dominators_number(hsd_dominators *d, hsd_error *err);
+hsd_status hsd_dominators_semi(hsd_dominators *d, hsd_error *err);
+hsd_status hsd_dominators_nca(hsd_dominators *d, hsd_error *err);
+hsd_status hsd_dominators_order(hsd_dominators *d, hsd_error *err);
+
+/* Likewise by scans. HSD_END of `raise`: it takes too long. */
+hsd_status hsd_dominators_search(hsd_dominators *d, hsd_error *err);
+hsd_status hsd_dominators_gather(hsd_dominators *d, hsd_error *err);
+hsd_status hsd_dominators_raise(hsd_dominators *d, hsd_error *err);
+hsd_status hsd_dominators_raise_dense(hsd_dominators *d, hsd_error *err);
+hsd_status hsd_dominators_order_by_scans(hsd_dominators *d, hsd_error *err);
+
+/* ---- the driver's helpers ---- */
+
+/* True if what is touched at random by scans fits in memory. */
+bool hsd_dominators_scans_fit(const hsd_dominators *d);
+
+/* True if references are so many that reading them again is cheaper than writing some down, and arrays of the nodes
+ * fit.
+ */
+bool hsd_dominators_are_dense(const hsd_dominators *d);
+
+/* Of an array of four bytes an item that is all in memory; as a plain array, of which all will be touched, here and
+ * there.
+ */
+uint64_t hsd_dominators_array_bytes(uint64_t items);
+uint32_t *hsd_dominators_at_random(hsd_paged *array);
+
+/* What scans have beside so many bytes: what places will need is free until they are told. */
+uint64_t hsd_dominators_scan_spare(const hsd_dominators *d, uint64_t used_bytes);
+
+#define HSD_SCAN_ITEM_BYTES 12u /* of a reference that is sorted, as read and as sorted */
+
+/* References that are sorted at a time by scans. */
+uint32_t hsd_dominators_scan_items(const hsd_dominators *d);
+
+/* How `memory_bytes` are divided for this graph. */
+hsd_dominators_limits hsd_dominators_divide(const hsd_adjacency *adjacency, uint64_t memory_bytes);
+
+/* What the arrays of a step may have when so much is used for other things. */
+uint64_t hsd_dominators_spare(const hsd_dominators *d, uint64_t used_bytes);
+
+/* hsd_dominators_find with limits of the caller's choice. */
+hsd_status hsd_dominators_find_within(hsd_adjacency *adjacency, const hsd_dominators_config *config,
+                                      const hsd_dominators_limits *limits, hsd_dominators_stats *stats, hsd_error *err);
+
+/* Opens an array of `items` items of `item_bytes` each with all of `memory_bytes` that it can use, but no less
+ * than it needs at least. */
+hsd_status hsd_dominators_open(hsd_dominators *d, hsd_paged *array, uint64_t items, uint32_t item_bytes,
+                               uint64_t memory_bytes, hsd_error *err);
+
+/* Books what an array moved, checks and closes it. */
+hsd_status hsd_dominators_close(hsd_dominators *d, hsd_paged *array, hsd_error *err);
+
+/* Failures of the reel, cancelling; call it once in a while. `done` of `total` of step `step`. */
+hsd_status hsd_dominators_tick(hsd_dominators *d, uint32_t step, uint64_t done, uint64_t total, hsd_error *err);
+
+#define HSD_DOMINATORS_TICK 0xffffu /* steps between two looks at the clock, as a mask */
+
+/* ---- telling places ---- */
+
+/*
+ * Places on their way to config.take, a batch at a time. With a second thread two batches: while one is filled the
+ * other is taken, by that thread, and by the first one, too, when it has filled its own.
+ */
+typedef struct hsd_dominators_teller {
+    const hsd_dominators_config *config;
+    hsd_pages pages;
+    hsd_interval *batch; /* being filled */
+    uint32_t count, capacity;
+    bool uses_thread;
+    hsd_interval *taken; /* the other one */
+    uint32_t taken_count;
+    _Atomic uint32_t next_piece; /* of it, that nobody takes yet */
+    hsd_worker worker;
+} hsd_dominators_teller;
+
+hsd_status hsd_teller_begin(hsd_dominators_teller *teller, const hsd_dominators *d, hsd_error *err);
+
+/* Slow path of hsd_tell_place: the batch is full. */
+hsd_status hsd_teller_turn(hsd_dominators_teller *teller, hsd_error *err);
+
+static inline hsd_status hsd_tell_place(hsd_dominators_teller *teller, const hsd_interval *place, hsd_error *err)
+{
+    teller->batch[teller->count++] = *place;
+    return teller->count == teller->capacity ? hsd_teller_turn(teller, err) : HSD_OK;
+}
+
+/* Tells what is left if `status` is HSD_OK, else only ends, and returns it. A zeroed teller is accepted. */
+hsd_status hsd_teller_end(hsd_dominators_teller *teller, hsd_status status, hsd_error *err);
+
+/* ---- records ---- */
+
+/* The dominator of a place as it stands on dominator_of: how far before it. Of five places of a Java heap four have it
+ * within 250. */
+static inline void hsd_dominator_put(hsd_dominators *d, uint32_t place, uint32_t dominator)
+{
+    hsd_tape_put_small(&d->dominator_of, place - dominator);
+}
+
+static inline bool hsd_dominator_get(hsd_tape_reader *reader, uint32_t place, uint32_t *dominator)
+{
+    uint32_t before;
+    if (!hsd_tape_get_small(reader, &before)) return false;
+    *dominator = place - before;
+    return true;
+}
+
+static inline bool hsd_dominator_get_back(hsd_tape_reader *reader, uint32_t place, uint32_t *dominator)
+{
+    uint32_t before;
+    if (!hsd_tape_get_small_back(reader, &before)) return false;
+    *dominator = place - before;
+    return true;
+}
+
+/* A core node as it stands on core_of, in order of numbers: preorder - the last one's, preorder - parent,
+ * number - core parent, as varints. */
+typedef struct hsd_core_node {
+    uint32_t place, parent, core_parent;
+} hsd_core_node;
+
+static inline void hsd_core_put(hsd_tape *tape, const hsd_core_node *node, uint32_t number, uint32_t last_place)
+{
+    uint8_t *at = hsd_tape_room(tape, 3 * HSD_VARINT_MOST);
+    at = hsd_varint_put(at, node->place - last_place);
+    at = hsd_varint_put(at, node->place - node->parent);
+    tape->at = hsd_varint_put(at, number - node->core_parent);
+}
+
+/* `node` holds the one before and becomes the next. */
+static inline bool hsd_core_get(hsd_tape_reader *reader, hsd_core_node *node, uint32_t number)
+{
+    uint32_t difference, up, core_up;
+    if (!hsd_tape_has_more(reader)) return false;
+    reader->at = hsd_tape_varint(reader->at, &difference);
+    reader->at = hsd_tape_varint(reader->at, &up);
+    reader->at = hsd_tape_varint(reader->at, &core_up);
+    node->place += difference;
+    node->parent = node->place - up;
+    node->core_parent = number - core_up;
+    return true;
+}
+
+/* References of one node to nodes that were reached before it: source's place - that of the list before,
+ * number of targets, the first target folded against the list's before, gaps - 1; as varints. A long list comes in
+ * several. The first list of a chunk stands as if none came before it. */
+#define HSD_BACK_LIST_ITEMS 32u
+
+typedef struct hsd_back_list {
+    uint32_t source, count;
+    uint32_t targets[HSD_BACK_LIST_ITEMS];
+} hsd_back_list;
+
+/* `last` is the list before, zeroed for the first one. */
+bool hsd_back_get(hsd_tape_reader *reader, const hsd_back_list *last, hsd_back_list *list);
+
+/* A bucket's records. */
+static inline void hsd_bucket_put_forward(hsd_bucket *bucket, uint32_t node, uint32_t source)
+{
+    uint8_t *at = hsd_tape_room(&bucket->tape, 2 * HSD_VARINT_MOST);
+    at = hsd_varint_put(at, node - bucket->lo);
+    bucket->tape.at = hsd_varint_put(at, source);
+    bucket->forward_count++;
+}
+
+/* Where a reference of scans stands in a bucket takes two bytes, if the bucket has no more places than that. */
+#define HSD_NARROW_BUCKET (UINT32_C(1) << 16)
+
+static inline bool hsd_bucket_is_narrow(const hsd_bucket *bucket)
+{
+    return bucket->hi - bucket->lo <= HSD_NARROW_BUCKET;
+}
+
+/* A reference of scans, whose sources come nearly in order: each against the one before. */
+static inline void hsd_bucket_put_reference(hsd_bucket *bucket, uint32_t node, uint32_t source)
+{
+    const uint32_t slot = node - bucket->lo;
+    uint8_t *at = hsd_tape_room(&bucket->tape, 2 * HSD_VARINT_MOST);
+    if (hsd_bucket_is_narrow(bucket)) {
+        *at++ = (uint8_t)slot;
+        *at++ = (uint8_t)(slot >> 8);
+    } else {
+        at = hsd_varint_put(at, slot);
+    }
+    bucket->tape.at = hsd_varint_put(at, hsd_fold_difference(source, bucket->last_source));
+    bucket->last_source = source;
+    bucket->forward_count++;
+}
+
+static inline void hsd_bucket_put_back(hsd_bucket *bucket, uint32_t node, uint32_t source, uint32_t group)
+{
+    uint8_t *at = hsd_tape_room(&bucket->tape, 3 * HSD_VARINT_MOST);
+    at = hsd_varint_put(at, node - bucket->lo);
+    at = hsd_varint_put(at, source - bucket->last_source);
+    bucket->tape.at = hsd_varint_put(at, hsd_fold_difference(group, bucket->last_group));
+    bucket->last_source = source;
+    bucket->last_group = group;
+    bucket->back_count++;
+}
+
+/* A list on `back` or `leaf_back`: the place against the one before it there, the number of predecessors, the first
+ * against the place, each against the one before. */
+static inline void hsd_list_put_count(hsd_tape *tape, uint32_t count)
+{
+    tape->at = hsd_varint_put(hsd_tape_room(tape, HSD_VARINT_MOST), count);
+}
+
+static inline void hsd_list_begin(hsd_tape *tape, uint32_t place, uint32_t *last, uint32_t count)
+{
+    hsd_list_put_count(tape, place - *last);
+    hsd_list_put_count(tape, count);
+    *last = place;
+}
+
+static inline void hsd_list_put_source(hsd_tape *tape, uint32_t source, uint32_t last)
+{
+    tape->at = hsd_varint_put(hsd_tape_room(tape, HSD_VARINT_MOST), hsd_fold_difference(source, last));
+}
+
+/* Starts buckets of 2^shift nodes each from lo on, until hi. */
+void hsd_buckets_begin(hsd_dominators *d, hsd_bucket *buckets, uint32_t count, uint32_t shift, uint32_t lo,
+                       uint32_t hi);
+
+#endif

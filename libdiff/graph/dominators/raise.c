@@ -1,0 +1,325 @@
+/*
+ * Step 3 by scans: dominators from lists of predecessors, in the order of places (dominators/scan.c).
+ *
+ * A dominator is looked through before what it dominates, whatever the order of the search, so above[place] < place,
+ * and two ways up meet by always climbing from the later place. A pass only ever raises places and never past a
+ * dominator, so what stands in the end are the immediate dominators. The first pass is exact for references that lead
+ * forward; random graphs and real heaps take some three to eight passes. From the second on only places are looked at
+ * that may change: they have several predecessors, and are not below the super-root yet. What refers to nothing is
+ * above nothing, so it is looked at once, when all the rest is known. What rises from the second pass on leaves
+ * *marks*: the places that it was below, and is not any more. Who has to rise for it in the next one, if anybody,
+ * stands right below a marked place; others are passed over, and chunks of the tape that have none are not read.
+ *
+ * What a long list with many ways back costs is bounded: one place's ways up are climbed once each, and past so many
+ * steps a reference, or MOST_PASSES, it is left to the walk depth first.
+ */
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/bits.h"
+#include "base/check.h"
+#include "base/fail.h"
+#include "graph/dominators/parts.h"
+
+#define CLIMB_FACTOR 3u /* of the limit of steps, for each reference and place */
+#define MOST_PASSES  40u
+#define SHORT_LIST   32u /* which waits until it is known whether it may change */
+#define UNKNOWN      UINT32_MAX
+#define AHEAD        128u
+#define LONG_WAY     64u
+#define MOST_SEEN    4096u
+
+typedef struct ring_item {
+    uint32_t source;
+    uint32_t place; /* of the list that begins here, of `source` predecessors; 0 = a predecessor */
+} ring_item;
+
+typedef struct raise {
+    hsd_dominators *d;
+    hsd_paged above_array;
+    uint32_t *above; /* by place; UNKNOWN in the first pass */
+    hsd_pages seen_pages;
+    uint8_t *seen; /* one bit a place: on a way up from the place at hand that was climbed */
+    uint32_t seen_count, seen_list[MOST_SEEN];
+    uint32_t steps; /* of the place at hand */
+    uint64_t steps_left, changes;
+    hsd_pages mark_pages; /* none where there is no memory for them */
+    uint8_t *marks;       /* one bit a place, of the pass before; NULL in the first two */
+    uint8_t *new_marks;   /* of this one; NULL in the first */
+    /* reading */
+    hsd_tape_reader reader;
+    ring_item ring[AHEAD];
+    uint64_t read, used;
+    uint32_t left, last, read_place; /* of the list that is being read */
+    /* writing, in the first pass: what may change yet */
+    hsd_tape *open_of;    /* NULL in later ones, which read it */
+    uint32_t noted_place; /* that was written last */
+    uint32_t noted_end;   /* of all */
+    uint32_t short_list[SHORT_LIST];
+    uint32_t
+        *bases; /* of each chunk that is written: the place before its first list; UNKNOWN = it begins within one */
+    uint32_t base_count, base_capacity;
+    bool has_bases; /* nothing was wanting for them */
+} raise;
+
+/* ---- marks ---- */
+
+/* True if the dominator of a place may rise. */
+static bool may_rise(const raise *r, uint32_t place)
+{
+    const uint32_t above = r->above[place];
+    if (above == UNKNOWN) return false; /* it refers to nothing, and is looked at later */
+    return hsd_bit_get(r->marks, above) || hsd_bit_get(r->new_marks, above);
+}
+
+/* `place` was right below `from`, and is below `to` now. */
+static void mark_way(raise *r, uint32_t from, uint32_t to)
+{
+    for (uint32_t at = from; at != to; at = r->above[at], r->steps++)
+        hsd_bit_set(r->new_marks, at);
+}
+
+/* Both sets of marks, if there is room. */
+static void take_marks(raise *r)
+{
+    const size_t bytes = (size_t)r->d->count / 8 + 1;
+    const uint64_t used =
+        hsd_dominators_array_bytes(r->d->count) + r->seen_pages.size + 4 * (uint64_t)r->d->limits.chunk_bytes;
+    if (r->mark_pages.data == NULL &&
+        (hsd_dominators_scan_spare(r->d, used) < 2 * bytes || !hsd_pages_take(&r->mark_pages, 2 * bytes)))
+        return;
+    uint8_t *first = r->mark_pages.data, *second = first + bytes;
+    uint8_t *next = r->new_marks == first ? second : first;
+    r->marks = r->new_marks; /* NULL in the second pass: all is looked at */
+    r->new_marks = next;
+    memset(next, 0, bytes);
+}
+
+/* Whether a chunk has nothing that may rise; the next one tells where it ends. */
+static bool is_settled_chunk(const raise *r, uint32_t chunk)
+{
+    const uint32_t end = chunk + 1 < r->base_count ? r->bases[chunk + 1] : r->noted_end;
+    if (chunk >= r->base_count || r->bases[chunk] == UNKNOWN || end == UNKNOWN) return false;
+    for (uint32_t place = r->bases[chunk] + 1; place <= end; place++)
+        if (may_rise(r, place)) return false;
+    return true;
+}
+
+/* Chunks in front of the reader, which stands between two lists. */
+static void pass_settled_chunks(raise *r)
+{
+    hsd_tape_reader *reader = &r->reader;
+    if (r->marks == NULL || !r->has_bases || reader->at != reader->end) return;
+    while (reader->turned < reader->tape->chunk_count && is_settled_chunk(r, reader->turned)) {
+        r->read_place = ++reader->turned < r->base_count ? r->bases[reader->turned] : r->noted_end;
+        reader->at = reader->end;
+    }
+}
+
+/* ---- what may change yet ---- */
+
+/* Room in one chunk for a list, or for a part of a long one. */
+static void note_room(raise *r, uint32_t bytes, bool is_between)
+{
+    hsd_tape *tape = r->open_of;
+    hsd_tape_room(tape, bytes);
+    while (r->has_bases && r->base_count < tape->chunk_count) {
+        if (HSD_ARRAY_GROW(r->bases, r->base_capacity, (uint64_t)r->base_count + 1, 64, "dominators", NULL) == HSD_OK)
+            r->bases[r->base_count++] = is_between ? r->noted_place : UNKNOWN;
+        else
+            r->has_bases = false;
+    }
+}
+
+/* What has one predecessor stays below it, and nothing is above the super-root. A list that is too long to wait until
+ * that is known is kept. */
+static void note_list(raise *r, uint32_t place, uint32_t count)
+{
+    uint32_t last = place;
+    if (r->open_of == NULL || r->above[place] == 0 || count < 2 || count > SHORT_LIST) return;
+    note_room(r, (count + 2) * HSD_VARINT_MOST, true);
+    hsd_list_begin(r->open_of, place, &r->noted_place, count);
+    for (uint32_t i = 0; i < count; i++) {
+        hsd_list_put_source(r->open_of, r->short_list[i], last);
+        last = r->short_list[i];
+    }
+}
+
+static void note_source(raise *r, uint32_t i, uint32_t count, uint32_t source, uint32_t last)
+{
+    if (r->open_of == NULL) return;
+    if (count <= SHORT_LIST) {
+        r->short_list[i] = source;
+        return;
+    }
+    note_room(r, HSD_VARINT_MOST, false);
+    hsd_list_put_source(r->open_of, source, last);
+}
+
+static bool read_one(raise *r, ring_item *item)
+{
+    uint32_t number;
+    if (r->left == 0) pass_settled_chunks(r);
+    if (!hsd_tape_has_more(&r->reader)) return false;
+    r->reader.at = hsd_tape_varint(r->reader.at, &number);
+    if (r->left == 0) {
+        r->read_place += number;
+        if (!hsd_tape_has_more(&r->reader)) return false;
+        r->reader.at = hsd_tape_varint(r->reader.at, &number);
+        r->left = number;
+        r->last = r->read_place;
+        *item = (ring_item){number, r->read_place};
+        return true;
+    }
+    r->left--;
+    r->last = hsd_unfold_difference(number, r->last);
+    *item = (ring_item){r->last < r->d->count ? r->last : 0, 0};
+    return true;
+}
+
+/* Reads some way ahead, and fetches what a climb will look at first. */
+static bool next_ring_item(raise *r, ring_item *out)
+{
+    while (r->read - r->used < AHEAD && read_one(r, &r->ring[r->read % AHEAD])) {
+        const ring_item *item = &r->ring[r->read++ % AHEAD];
+        if (item->place == 0) __builtin_prefetch(&r->above[item->source]);
+    }
+    if (r->read == r->used) return false;
+    if (r->read - r->used > AHEAD / 2) {
+        const ring_item *half = &r->ring[(r->used + AHEAD / 2) % AHEAD];
+        const uint32_t up = half->place != 0 ? 0 : r->above[half->source];
+        if (up != UNKNOWN) __builtin_prefetch(&r->above[up]);
+    }
+    *out = r->ring[r->used++ % AHEAD];
+    return true;
+}
+
+static bool was_seen(raise *r, uint32_t place)
+{
+    if (hsd_bit_get(r->seen, place)) return true;
+    hsd_bit_set(r->seen, place);
+    if (r->seen_count < MOST_SEEN) r->seen_list[r->seen_count] = place;
+    r->seen_count++;
+    return false;
+}
+
+static void forget_seen(raise *r)
+{
+    if (r->seen_count > MOST_SEEN) memset(r->seen, 0, r->seen_pages.size);
+    for (uint32_t i = 0; i < r->seen_count && r->seen_count <= MOST_SEEN; i++)
+        hsd_bit_clear(r->seen, r->seen_list[i]);
+    r->seen_count = 0;
+}
+
+/* The nearest common ancestor of `to` and `from`. Where ways get long each of their places is passed once: whatever was
+ * seen leads to `to`, which only goes up meanwhile. */
+static uint32_t meet(raise *r, uint32_t to, uint32_t from)
+{
+    while (from != to) {
+        if (from > to) {
+            if (++r->steps > LONG_WAY && was_seen(r, from)) return to;
+            from = r->above[from];
+        } else {
+            r->steps++;
+            to = r->above[to];
+        }
+    }
+    return to;
+}
+
+/* One place: `count` predecessors follow in the ring. */
+static void raise_place(raise *r, uint32_t place, uint32_t count)
+{
+    const uint32_t before = r->above[place];
+    uint32_t above = before, last = place;
+    r->steps = 0;
+    if (r->open_of != NULL && count > SHORT_LIST) {
+        note_room(r, 2 * HSD_VARINT_MOST, true);
+        hsd_list_begin(r->open_of, place, &r->noted_place, count);
+    }
+    const bool is_settled = r->marks != NULL && !may_rise(r, place);
+    for (uint32_t i = 0; i < count; i++) {
+        ring_item item;
+        if (!next_ring_item(r, &item)) return;
+        note_source(r, i, count, item.source, last);
+        last = item.source;
+        if (is_settled || above == 0 || (r->above[item.source] == UNKNOWN && item.source != 0)) continue;
+        above = above == UNKNOWN ? item.source : meet(r, above, item.source);
+    }
+    if (r->seen_count > 0) forget_seen(r);
+    if (above == UNKNOWN) above = 0; /* a root node */
+    r->changes += above != before;
+    if (above != before && r->new_marks != NULL) mark_way(r, before, above);
+    r->above[place] = above;
+    note_list(r, place, count);
+    r->steps_left -= hsd_min_u64(r->steps, r->steps_left);
+}
+
+/* One pass. HSD_END when it takes too long. */
+static hsd_status raise_all(raise *r, hsd_tape *lists_of, hsd_tape *open_of, bool is_last, hsd_error *err)
+{
+    hsd_dominators *d = r->d;
+    ring_item item;
+    hsd_status status = HSD_OK;
+    uint32_t lists = 0;
+    r->read = r->used = r->changes = 0;
+    r->left = r->last = r->read_place = r->noted_place = 0;
+    r->open_of = open_of;
+    hsd_tape_read(&r->reader, lists_of, HSD_TAPE_FORWARD, is_last);
+    while (status == HSD_OK && next_ring_item(r, &item)) {
+        if (item.place == 0 || item.place >= d->count) continue;
+        raise_place(r, item.place, item.source);
+        if (r->steps_left == 0) status = HSD_END;
+        if ((++lists & HSD_DOMINATORS_TICK) == 0)
+            status = status == HSD_OK ? hsd_dominators_tick(d, 2, item.place, d->count, err) : status;
+    }
+    hsd_tape_close(&r->reader);
+    if (open_of != NULL) {
+        hsd_tape_finish(open_of);
+        r->noted_end = r->noted_place;
+    }
+    return status == HSD_OK ? hsd_reel_check(&d->reel, err) : status;
+}
+
+static hsd_status raise_until_done(raise *r, hsd_error *err)
+{
+    hsd_dominators *d = r->d;
+    HSD_TRY(hsd_dominators_open(d, &r->above_array, d->count, 4, hsd_dominators_array_bytes(d->count), err));
+    if (!hsd_pages_take(&r->seen_pages, (size_t)d->count / 8 + 1))
+        return hsd_fail_nomem(err, "the ways up of the dominators");
+    r->above = hsd_dominators_at_random(&r->above_array);
+    r->seen = r->seen_pages.data;
+    for (uint32_t place = 1; place < d->count; place++)
+        r->above[place] = UNKNOWN;
+    r->steps_left = CLIMB_FACTOR * d->limits.climb_steps * (hsd_adjacency_edge_count(d->adjacency) + d->count);
+    r->has_bases = true;
+    HSD_TRY(raise_all(r, &d->back, &d->forward, true, err));
+    for (d->stats.passes = 1; r->changes > 0; d->stats.passes++) {
+        if (d->stats.passes == MOST_PASSES) return HSD_END;
+        take_marks(r);
+        HSD_TRY(raise_all(r, &d->forward, NULL, false, err));
+    }
+    r->marks = r->new_marks = NULL;
+    HSD_TRY(raise_all(r, &d->leaf_back, NULL, true, err));
+    for (uint32_t place = 0; place < d->count; place++)
+        hsd_dominator_put(d, place, r->above[place]);
+    hsd_tape_finish(&d->dominator_of);
+    return hsd_reel_check(&d->reel, err);
+}
+
+hsd_status hsd_dominators_raise(hsd_dominators *d, hsd_error *err)
+{
+    raise *r = calloc(1, sizeof *r);
+    if (r == NULL) return hsd_fail_nomem(err, "the dominators");
+    r->d = d;
+    hsd_status status = raise_until_done(r, err);
+    const hsd_status closed = hsd_dominators_close(d, &r->above_array, status == HSD_OK ? err : NULL);
+    hsd_pages_give(&r->seen_pages);
+    hsd_pages_give(&r->mark_pages);
+    free(r->bases);
+    free(r);
+    hsd_tape_release(&d->back);
+    hsd_tape_release(&d->forward);
+    hsd_tape_release(&d->leaf_back);
+    return status == HSD_OK ? closed : status;
+}

@@ -1,0 +1,109 @@
+/*
+ * Step 5 by windows: as in dominators/order.c, but what refers to no upper place has size 1, so arrays are as long as
+ * there are upper places.
+ */
+#include "base/check.h"
+#include "graph/dominators/windows.h"
+
+typedef struct window_order {
+    hsd_windows *w;
+    hsd_dominators *d;
+    hsd_paged sizes;  /* u32 a rank: size - 1; then the next free number */
+    hsd_paged firsts; /* u32 a rank */
+    hsd_dominators_teller teller;
+} window_order;
+
+static uint32_t dominator_rank(uint32_t stored, uint32_t rank)
+{
+    const uint32_t value = hsd_window_value(stored, rank);
+    return value < rank ? value : 0;
+}
+
+/* From the last place to the first. */
+static hsd_status add_window(window_order *o, uint32_t window, hsd_error *err)
+{
+    hsd_windows *w = o->w;
+    const uint32_t begin = hsd_window_begin(w, window), end = hsd_window_begin(w, window + 1);
+    hsd_tape_reader values;
+    hsd_status status = HSD_OK;
+    uint32_t rank = w->ranks[window + 1], stored;
+    hsd_tape_read(&values, &w->values[window], HSD_TAPE_BACKWARD, false);
+    for (uint32_t place = end; place-- > begin && place > 0 && status == HSD_OK;) {
+        const bool is_upper = hsd_bit_get(w->upper, place);
+        if (!hsd_tape_get_spread_back(&values, &stored)) break;
+        rank -= is_upper;
+        const uint32_t dominator = dominator_rank(stored, rank),
+                       size = 1 + (is_upper ? hsd_paged_get_u32(&o->sizes, rank) : 0);
+        hsd_paged_set_u32(&o->sizes, dominator, hsd_paged_get_u32(&o->sizes, dominator) + size);
+        if ((place & HSD_DOMINATORS_TICK) == 0)
+            status = hsd_dominators_tick(o->d, 4, (w->places - place) / 2, w->places, err);
+    }
+    hsd_tape_close(&values);
+    return status == HSD_OK ? hsd_reel_check(&o->d->reel, err) : status;
+}
+
+static hsd_status tell(window_order *o, uint32_t node, uint32_t dominator, uint32_t rank, bool is_upper, hsd_error *err)
+{
+    const uint32_t size = 1 + (is_upper ? hsd_paged_get_u32(&o->sizes, rank) : 0);
+    const uint32_t first = hsd_paged_get_u32(&o->sizes, dominator);
+    const hsd_interval told = {node, first, first + size, hsd_paged_get_u32(&o->firsts, dominator)};
+    hsd_paged_set_u32(&o->sizes, dominator, first + size);
+    if (is_upper) {
+        hsd_paged_set_u32(&o->sizes, rank, first + 1);
+        hsd_paged_set_u32(&o->firsts, rank, first);
+    }
+    return hsd_tell_place(&o->teller, &told, err);
+}
+
+static hsd_status tell_window(window_order *o, uint32_t window, hsd_tape_reader *nodes, hsd_error *err)
+{
+    hsd_windows *w = o->w;
+    const uint32_t begin = hsd_window_begin(w, window), end = hsd_window_begin(w, window + 1);
+    hsd_tape_reader values;
+    hsd_status status = HSD_OK;
+    uint32_t rank = w->ranks[window], stored, node;
+    hsd_tape_read(&values, &w->values[window], HSD_TAPE_FORWARD, true);
+    for (uint32_t place = begin; place < end && status == HSD_OK; place++) {
+        const bool is_upper = hsd_bit_get(w->upper, place);
+        if (!hsd_tape_get_u32(nodes, &node)) break;
+        if (place > 0) {
+            if (!hsd_tape_get_spread(&values, &stored)) break;
+            status = tell(o, node, dominator_rank(stored, rank), rank, is_upper, err);
+        }
+        rank += is_upper;
+        if ((place & HSD_DOMINATORS_TICK) == 0 && status == HSD_OK)
+            status = hsd_dominators_tick(o->d, 4, w->places / 2 + place / 2, w->places, err);
+    }
+    hsd_tape_close(&values);
+    return status == HSD_OK ? hsd_reel_check(&o->d->reel, err) : status;
+}
+
+static hsd_status tell_windows(window_order *o, hsd_error *err)
+{
+    hsd_tape_reader nodes;
+    hsd_paged_set_u32(&o->sizes, 0, 1);
+    hsd_status status = hsd_teller_begin(&o->teller, o->d, err);
+    hsd_tape_read(&nodes, &o->d->node_of, HSD_TAPE_FORWARD, true);
+    for (uint32_t window = 0; window < o->w->count && status == HSD_OK; window++)
+        status = tell_window(o, window, &nodes, err);
+    hsd_tape_close(&nodes);
+    return hsd_teller_end(&o->teller, status, err);
+}
+
+hsd_status hsd_windows_order(hsd_dominators *d, hsd_error *err)
+{
+    window_order o = {.w = d->windows, .d = d};
+    const uint64_t half = hsd_dominators_spare(d, d->windows->upper_pages.size) / 2;
+    const uint32_t ranks = d->windows->ranks[d->windows->count];
+    hsd_status status = hsd_dominators_open(d, &o.sizes, ranks, 4, half, err);
+    if (status == HSD_OK) status = hsd_dominators_open(d, &o.firsts, ranks, 4, half, err);
+    for (uint32_t window = d->windows->count; window-- > 0 && status == HSD_OK;)
+        status = add_window(&o, window, err);
+    if (status == HSD_OK) status = tell_windows(&o, err);
+    hsd_paged *arrays[] = {&o.sizes, &o.firsts};
+    for (size_t i = 0; i < HSD_ARRAY_LEN(arrays); i++) {
+        const hsd_status closed = hsd_dominators_close(d, arrays[i], status == HSD_OK ? err : NULL);
+        if (status == HSD_OK) status = closed;
+    }
+    return status;
+}

@@ -1,0 +1,90 @@
+/*
+ * What plan/plan.c (both captures), plan/side.c (the stages of one) and plan/needs.c (formulas) share. Private to the
+ * planner.
+ */
+#ifndef HSD_WALK_PLAN_PARTS_H
+#define HSD_WALK_PLAN_PARTS_H
+
+#include "base/check.h"
+#include "walk/plan/plan.h"
+
+#define KIB(n) (UINT64_C(n) << 10)
+#define MIB(n) (UINT64_C(n) << 20)
+
+#define SORT_LEAST   KIB(512)
+#define SERVE_LEAST  KIB(512)
+#define GROWTH_LEAST MIB(4)
+#define GROWTH_MOST  MIB(32)
+
+/* ---- dividing (plan/needs.c) ---- */
+
+typedef struct hsd_plan_slot {
+    uint64_t least;  /* it cannot run with less */
+    uint64_t useful; /* more would lie idle */
+    uint64_t weight;
+    uint64_t *out; /* NULL: the slot is not there */
+} hsd_plan_slot;
+
+#define HSD_PLAN_MAX_SLOTS 4
+
+/* Divides `total` among the slots that are there. Returns false if it is less than their leasts. */
+bool hsd_plan_share(uint64_t total, hsd_plan_slot *slots, size_t count);
+
+/* a * b / c without overflow, for b <= c. */
+uint64_t hsd_plan_scale(uint64_t a, uint64_t b, uint64_t c);
+
+/* ---- what a capture can use (plan/needs.c) ---- */
+
+typedef struct hsd_plan_need {
+    uint64_t least, useful;
+} hsd_plan_need;
+
+bool hsd_plan_has_blocks(const hsd_plan_capture *c);
+bool hsd_plan_has_join(const hsd_plan_capture *c);
+bool hsd_plan_has_tree(const hsd_plan_capture *c);
+
+hsd_plan_need hsd_plan_ordinals(const hsd_plan_capture *c);
+hsd_plan_need hsd_plan_labels(const hsd_plan_capture *c);
+uint64_t hsd_plan_label_serve(const hsd_plan_capture *c);
+hsd_plan_need hsd_plan_adjacency(const hsd_plan_capture *c);
+hsd_plan_need hsd_plan_names(const hsd_plan_capture *c);
+hsd_plan_need hsd_plan_dominators(const hsd_plan_capture *c);
+uint64_t hsd_plan_dominator_walk(const hsd_plan_capture *c); /* what keeps blocks and the first step in memory */
+hsd_plan_need hsd_plan_links(const hsd_plan_capture *c);
+hsd_plan_need hsd_plan_types(const hsd_plan_capture *c);
+hsd_plan_need hsd_plan_paths(const hsd_plan_capture *c);
+hsd_plan_need hsd_plan_structure(const hsd_plan_capture *c);
+uint64_t hsd_plan_structure_random(const hsd_plan_capture *c); /* what keeps in memory all that it asks for at random */
+uint64_t hsd_plan_structure_serve(const hsd_plan_capture *c);
+hsd_plan_need hsd_plan_strings(const hsd_plan_capture *c);
+uint64_t hsd_plan_recognise_useful(const hsd_plan_capture *c);
+uint64_t hsd_plan_idle_adjacency(const hsd_plan_capture *c);
+uint64_t hsd_plan_places(const hsd_plan_capture *c); /* all in arrays, links included */
+uint64_t hsd_plan_bits(const hsd_plan_capture *c);
+uint64_t hsd_plan_kept(const hsd_plan_capture *c, bool keeps_graph);
+
+/* Words of records on their way to the blocks. */
+unsigned hsd_plan_edge_words(const hsd_plan_capture *c);
+unsigned hsd_plan_source_words(const hsd_plan_capture *c);
+
+/* What a sorter of so many records can use, whether it then keeps them all in memory, and what serving takes. */
+uint64_t hsd_plan_sort_useful(uint64_t records, unsigned words);
+bool hsd_plan_stays(uint64_t records, unsigned words, uint64_t sort_bytes);
+uint64_t hsd_plan_serve_useful(uint64_t records, unsigned words, uint64_t sort_bytes);
+
+/* What a walk's random accesses want in memory. */
+uint64_t hsd_plan_random(const hsd_plan_capture *c);
+
+/* ---- one capture (plan/side.c) ---- */
+
+/* Divides `walk` bytes among the stages of one walk. With end_bytes its graph stays, and must then leave as much
+ * for others. False: too little. */
+bool hsd_plan_side_divide(hsd_plan_side *side, const hsd_plan_capture *c, uint64_t walk, uint64_t end_bytes);
+
+/* What waits for the other side between owners and census. */
+uint64_t hsd_plan_side_waits(const hsd_plan_side *side, bool keeps_graph);
+
+/* Most that it has alive at once. */
+uint64_t hsd_plan_side_peak(const hsd_plan_side *side, const hsd_plan_capture *c, bool keeps_graph);
+
+#endif

@@ -1,0 +1,82 @@
+/*
+ * Owners: one walk over the graph labels each object with the name of the root or label node that it hangs
+ * from (graph/owners.h). Where a capture has soft references it follows these last, and so tells what lives by them.
+ */
+#include <stdlib.h>
+
+#include "base/assert.h"
+#include "base/check.h"
+#include "base/fail.h"
+#include "graph/owners.h"
+#include "walk/edges.h"
+#include "walk/side/side.h"
+
+static hsd_status walk(hsd_side_walk *side, const uint32_t *labels, hsd_error *err)
+{
+    const hsd_owners_config config = {
+        .roots = side->root_span,
+        .object_count = side->object_count,
+        .label_of_node = labels,
+        .has_marked = side->graph->has_soft,
+        .mark = HSD_EDGE_SOFT,
+        .unmarked_reach = side->graph->is_soft,
+        .memory_bytes = side->request->plan.owner_bytes,
+        .serve_bytes = side->request->plan.owner_serve_bytes,
+        .is_wide = hsd_side_wants_lost(side),
+        .block_bytes = side->request->plan.adjacency_bytes,
+        .space = side->request->space,
+        .reporter = side->request->reporter,
+    };
+    HSD_TRY(hsd_adjacency_set_memory(side->adjacency, side->request->plan.adjacency_bytes, err));
+    HSD_TRY(hsd_adjacency_set_name_memory(side->adjacency, side->request->plan.idle_name_bytes, err));
+    HSD_TRY(hsd_owners_find(side->adjacency, &config, &side->graph->owners, err));
+    side->graph->has_owners = true;
+    return HSD_OK;
+}
+
+static hsd_status find_owners(hsd_side_walk *side, hsd_error *err)
+{
+    const uint32_t count = side->node_count - side->object_count;
+    uint32_t *labels = malloc(((size_t)count + 1) * sizeof *labels);
+    if (labels == NULL) return hsd_fail_nomem(err, "the owners of objects");
+    for (uint32_t i = 0; i < count; i++)
+        labels[i] = HSD_OWNER_FIRST + side->name_of_node[i];
+    const hsd_status status = walk(side, labels, err);
+    free(labels);
+    return status;
+}
+
+/* ---- what lives by soft references alone ---- */
+
+/* reached -> live and not reached. */
+static hsd_status invert(hsd_side_walk *side, uint8_t *bits, hsd_error *err)
+{
+    for (uint32_t node = 0; node < side->node_count; node++) {
+        const bool is_live = hsd_owner_get(&side->graph->owners, node) != HSD_OWNER_NONE;
+        const uint8_t bit = (uint8_t)(1u << (node & 7));
+        if (is_live && !(bits[node >> 3] & bit))
+            bits[node >> 3] |= bit;
+        else
+            bits[node >> 3] &= (uint8_t)~bit;
+    }
+    return hsd_owners_check(&side->graph->owners, err);
+}
+
+static hsd_status take_soft(hsd_side_walk *side, hsd_error *err)
+{
+    if (side->graph->has_soft == NULL) return HSD_OK;
+    side->graph->is_soft = calloc((size_t)side->node_count / 8 + 1, 1);
+    return side->graph->is_soft != NULL ? HSD_OK : hsd_fail_nomem(err, "the owners of objects");
+}
+
+hsd_status hsd_side_owners(hsd_side_walk *side, hsd_error *err)
+{
+    HSD_ASSERT(!side->graph->has_owners);
+    if (!hsd_side_has_graph(side)) return hsd_side_fixed_roots(side, err);
+    HSD_TRY(take_soft(side, err));
+    HSD_TRY(find_owners(side, err));
+    if (side->graph->has_soft != NULL) HSD_TRY(invert(side, side->graph->is_soft, err));
+    HSD_TRY(hsd_side_lost(side, err));
+    /* from here on they are read in order */
+    return hsd_owners_shrink(&side->graph->owners, side->request->plan.owner_serve_bytes, err);
+}
