@@ -19,6 +19,13 @@ typedef struct hsd_flow_spot {
     bool is_unknown; /* how many is not known: only a type that says little is taken for what lies there */
 } hsd_flow_spot;     /* zeroed: the beginning */
 
+/* What is followed. */
+typedef struct hsd_flow_block {
+    hsd_flow_spot spot; /* where the pointer leads to that was returned */
+    uint64_t most_bytes;
+    uint64_t exact_bytes; /* of an object of C++ that is made by `new`; 0 = not known */
+} hsd_flow_block;
+
 typedef struct hsd_flow {
     hsd_flow_end end;
     /* TYPED: fits the block. RETURNED: one that says little, where it had such a one before; may be empty */
@@ -28,16 +35,19 @@ typedef struct hsd_flow {
 } hsd_flow;             /* zeroed: empty */
 
 /*
- * Follows the block of at most `most_bytes` from the return address `after` on, which lies in the function of `scope`.
- * `spot` is where the pointer leads to that the function returned. A type that says little is taken only where no other
- * comes. HSD_E_NOMEM.
+ * Follows the block from the return address `after` on, which lies in the function of `scope`. A type that says little
+ * is taken only where no other comes. HSD_E_NOMEM.
  */
 hsd_status hsd_flow_follow(hsd_flow *out, const hsd_module *module, hsd_scope *scope, uint64_t after,
-                           hsd_flow_spot spot, uint64_t most_bytes, hsd_error *err);
+                           const hsd_flow_block *block, hsd_error *err);
 
 /* The linkage name of the function that is called in front of the return address; NULL where the call does not say it.
  * Borrowed. */
 const char *hsd_flow_callee(const hsd_module *module, uint64_t after);
+
+/* The size that is handed to the function called there, where it is a number in the code right before the call: of
+ * `new T` that of T. 0 = it is none. */
+uint64_t hsd_flow_wanted_bytes(const hsd_module *module, uint64_t after);
 
 void hsd_flow_release(hsd_flow *flow);
 

@@ -16,6 +16,7 @@ enum {
     FRAME_POINTER_TO_CFA = 16,
     RETURN_ADDRESS = 8,
     MOST_BEFORE = 1 << 12,
+    MOST_PROLOGUE = 32,
     MOST_GLOBALS = 1 << 18
 };
 
@@ -84,6 +85,17 @@ static bool read_place(Dwarf_Attribute *location, const Dwarf_Op *op, hsd_flow_p
     return true;
 }
 
+/* `this` of a member whose object is in a register: DW_OP_breg6 40, DW_OP_stack_value. */
+static bool read_sum(const Dwarf_Op *op, size_t count, hsd_flow_place *out)
+{
+    if (count != 2 || op[0].atom < DW_OP_breg0 || op[0].atom > DW_OP_breg15 || op[1].atom != DW_OP_stack_value)
+        return false;
+    out->kind = HSD_FLOW_FROM_REGISTER;
+    out->reg = register_of(op[0].atom - DW_OP_breg0);
+    out->offset = (int64_t)op[0].number;
+    return true;
+}
+
 /* A structure in several registers: an operation and a piece, an operation and a piece. */
 static void add_parts(finding *f, Dwarf_Attribute *location, const Dwarf_Op *op, size_t count, hsd_flow_place *found)
 {
@@ -110,8 +122,11 @@ static void add_places(finding *f, Dwarf_Die *variable)
         found.low = low;
         found.high = high;
         found.inside = 0;
-        if (count == 1 && read_place(&attribute, op, &found)) f->out->list[f->out->count++] = found;
-        if (count > 1) add_parts(f, &attribute, op, count, &found);
+        found.offset = 0;
+        if ((count == 1 && read_place(&attribute, op, &found)) || read_sum(op, count, &found))
+            f->out->list[f->out->count++] = found;
+        else if (count > 1)
+            add_parts(f, &attribute, op, count, &found);
     }
 }
 
@@ -173,6 +188,48 @@ static void find_frame_base(finding *f)
         }
     }
 }
+
+/* ---- parameters ---- */
+
+/* Which register the function, at its beginning, stores `offset` from where rbp leads to. */
+static unsigned stored_register(const hsd_module *module, uint64_t low, int64_t offset)
+{
+    uint8_t code[MOST_PROLOGUE * 16];
+    const size_t size = hsd_module_code(module, low, code, sizeof code);
+    size_t at = 0;
+    for (int i = 0; i < MOST_PROLOGUE && at < size; i++) {
+        const hsd_x86 one = hsd_x86_decode(code + at, size - at, low + at);
+        if (one.kind == HSD_X86_STORE && one.is_memory && one.base == HSD_X86_RBP && !one.has_index &&
+            one.displacement == offset)
+            return one.is_whole ? one.reg : HSD_X86_NO_REGISTER;
+        if (one.kind != HSD_X86_STORE && one.kind != HSD_X86_PUSH && one.kind != HSD_X86_ADD &&
+            one.kind != HSD_X86_OTHER)
+            return HSD_X86_NO_REGISTER;
+        at += one.size;
+    }
+    return HSD_X86_NO_REGISTER;
+}
+
+unsigned hsd_flow_parameter_register(const hsd_module *module, Dwarf_Die *function, Dwarf_Die *parameter)
+{
+    Dwarf_Attribute attribute, base;
+    Dwarf_Addr low;
+    Dwarf_Op *op, *base_op;
+    size_t count, base_count;
+    if (dwarf_lowpc(function, &low) != 0 || dwarf_attr(parameter, DW_AT_location, &attribute) == NULL ||
+        dwarf_getlocation_addr(&attribute, low, &op, &count, 1) < 1 || count != 1)
+        return HSD_X86_NO_REGISTER;
+    if (op->atom >= DW_OP_reg0 && op->atom <= DW_OP_reg15) return register_of(op->atom - DW_OP_reg0);
+    if (op->atom != DW_OP_fbreg || !hsd_flow_has_frame_pointer(module, function) ||
+        dwarf_attr_integrate(function, DW_AT_frame_base, &base) == NULL ||
+        dwarf_getlocation(&base, &base_op, &base_count) != 0 || base_count != 1)
+        return HSD_X86_NO_REGISTER;
+    const bool is_of_frame = base_op->atom == DW_OP_call_frame_cfa;
+    if (!is_of_frame && base_op->atom != DW_OP_reg6) return HSD_X86_NO_REGISTER;
+    return stored_register(module, low, hsd_flow_plus((int64_t)op->number, is_of_frame ? FRAME_POINTER_TO_CFA : 0));
+}
+
+/* ---- places ---- */
 
 static bool has_variables(int tag)
 {

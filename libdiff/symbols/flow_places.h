@@ -12,7 +12,8 @@
 
 typedef enum hsd_flow_place_kind {
     HSD_FLOW_IN_REGISTER,
-    HSD_FLOW_IN_FRAME, /* of a function whose frame base is not known */
+    HSD_FLOW_FROM_REGISTER, /* a pointer that is nowhere, and so far from what the register holds */
+    HSD_FLOW_IN_FRAME,      /* of a function whose frame base is not known */
     HSD_FLOW_AT_REGISTER,
     HSD_FLOW_AT_ADDRESS
 } hsd_flow_place_kind;
@@ -50,6 +51,10 @@ bool hsd_flow_variable_of_thread(Dwarf_Die *variable, uint64_t *offset);
 
 /* Where a variable of the program stands, if that is one place for good. */
 bool hsd_flow_variable_address(Dwarf_Die *variable, uint64_t *address);
+
+/* The register that the parameter is in when the function begins, by what DWARF says of that, or by where the function
+ * stores it first; HSD_X86_NO_REGISTER where neither tells. */
+unsigned hsd_flow_parameter_register(const hsd_module *module, Dwarf_Die *function, Dwarf_Die *parameter);
 
 /* Whether rbp leads to the frame of the function: it begins by saying so. */
 bool hsd_flow_has_frame_pointer(const hsd_module *module, Dwarf_Die *function);

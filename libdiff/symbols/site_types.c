@@ -22,7 +22,7 @@ typedef struct search {
     hsd_site_type *out;
     hsd_generic generic;
     hsd_flow flow;
-    hsd_flow_spot spot; /* what is returned leads there */
+    hsd_flow_block block; /* its spot: what is returned leads there */
     /* the call of the frame returns the block: nothing but functions that were seen to return it stands inside */
     bool is_block;
     bool is_done;
@@ -119,12 +119,12 @@ static void keep_little(search *s, Dwarf_Die *function)
 static hsd_status describe_returned(search *s, Dwarf_Die *type, hsd_type_name *name, bool *is_array, hsd_error *err)
 {
     Dwarf_Die pointee;
-    const uint64_t skipped = s->spot.is_unknown ? 0 : (uint64_t)s->spot.skipped;
+    const uint64_t skipped = s->block.spot.is_unknown ? 0 : (uint64_t)s->block.spot.skipped;
     if (!hsd_type_pointee(type, &pointee) || skipped >= s->site->most_bytes) return HSD_OK;
     const hsd_status status = hsd_type_describe(name, &pointee, err);
-    const bool is_fit =
-        status == HSD_OK && name->text.size > 0 && hsd_type_fits(name, s->site->most_bytes - skipped, is_array);
-    if (!is_fit || (s->spot.is_unknown && !name->says_little)) hsd_type_release(name);
+    const bool is_fit = status == HSD_OK && name->text.size > 0 &&
+                        hsd_type_fits(name, s->site->most_bytes - skipped, s->block.exact_bytes, is_array);
+    if (!is_fit || (s->block.spot.is_unknown && !name->says_little)) hsd_type_release(name);
     return status;
 }
 
@@ -139,7 +139,7 @@ static hsd_status take_returned(search *s, Dwarf_Die *function, hsd_error *err)
         s->is_done = true;
         return HSD_OK;
     }
-    s->spot = s->flow.spot;
+    s->block.spot = s->flow.spot;
     s->is_done = !hsd_type_is_bare_pointer(&type);
     HSD_TRY(describe_returned(s, &type, &name, &is_array, err));
     if (!s->is_done && s->flow.type.text.size == 0) {
@@ -159,7 +159,7 @@ static hsd_status follow(search *s, const hsd_module *module, hsd_scope *scope, 
         s->is_done = true;
         return HSD_OK;
     }
-    HSD_TRY(hsd_flow_follow(&s->flow, module, scope, address + 1, s->spot, s->site->most_bytes, err));
+    HSD_TRY(hsd_flow_follow(&s->flow, module, scope, address + 1, &s->block, err));
     if (s->flow.end == HSD_FLOW_TYPED) return take_type(s, &s->flow.type, s->flow.is_array, err);
     if (s->flow.end == HSD_FLOW_RETURNED) return take_returned(s, &scope->functions[0], err);
     s->is_done = true;
@@ -176,6 +176,8 @@ static hsd_status add_callee(search *s, const hsd_module *module, uint64_t addre
     if (symbol == NULL) return HSD_OK;
     HSD_TRY(hsd_demangle(symbol, &name, err));
     s->is_block = hsd_function_allocates(name) && strstr(name, "::") == NULL;
+    /* `new T`; of `new T[n]` and of malloc it may be several */
+    if (strcmp(name, "operator new") == 0) s->block.exact_bytes = hsd_flow_wanted_bytes(module, address + 1);
     const hsd_status status = hsd_generic_add(&s->generic, &(hsd_generic_function){.name = name}, err);
     free(name);
     return status;
@@ -238,7 +240,7 @@ static hsd_status add_call(search *s, size_t i, hsd_error *err)
 
 hsd_status hsd_site_type_find(hsd_site_type *out, const hsd_call_chain *site, hsd_error *err)
 {
-    search s = {.site = site, .out = out, .is_block = true};
+    search s = {.site = site, .out = out, .block = {.most_bytes = site->most_bytes}, .is_block = true};
     hsd_status status = HSD_OK;
     for (size_t i = 0; i < site->count && status == HSD_OK && !s.is_done; i++)
         status = add_call(&s, i, err);

@@ -65,6 +65,15 @@ bool hsd_type_pointee(Dwarf_Die *type, Dwarf_Die *pointee)
     return peel(&bare, true) && dwarf_tag(&bare) != DW_TAG_unspecified_type;
 }
 
+bool hsd_type_target(Dwarf_Die *type, Dwarf_Die *target)
+{
+    Dwarf_Die reference = *type;
+    if (!peel(&reference, true)) return false;
+    const int tag = dwarf_tag(&reference);
+    return tag == DW_TAG_reference_type || tag == DW_TAG_rvalue_reference_type ? hsd_type_of(&reference, target)
+                                                                               : hsd_type_pointee(type, target);
+}
+
 static bool is_base(Dwarf_Die *type)
 {
     const int tag = dwarf_tag(type);
@@ -82,6 +91,12 @@ bool hsd_type_is_bare_pointer(Dwarf_Die *type)
 static bool is_aggregate(int tag)
 {
     return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
+}
+
+bool hsd_type_is_aggregate(Dwarf_Die *type)
+{
+    Dwarf_Die bare = *type;
+    return peel(&bare, true) && is_aggregate(dwarf_tag(&bare));
 }
 
 /* Bytes of one of these; 0 = not known. */
@@ -137,6 +152,16 @@ static bool find_member(Dwarf_Die *aggregate, uint64_t offset, found_member *out
     return found == 1;
 }
 
+/* What libstdc++ makes room for by bytes: "__aligned_membuf<std::pair<int const, Account *>>". */
+static bool is_room(Dwarf_Die *aggregate)
+{
+    static const char *const rooms[] = {"__aligned_membuf<", "__aligned_buffer<"};
+    const char *name = dwarf_diename(aggregate);
+    for (size_t i = 0; name != NULL && i < HSD_ARRAY_LEN(rooms); i++)
+        if (strncmp(name, rooms[i], strlen(rooms[i])) == 0) return true;
+    return false;
+}
+
 bool hsd_type_pointee_at(Dwarf_Die *type, uint64_t offset, Dwarf_Die *pointee)
 {
     Dwarf_Die at = *type;
@@ -150,6 +175,8 @@ bool hsd_type_pointee_at(Dwarf_Die *type, uint64_t offset, Dwarf_Die *pointee)
             const uint64_t bytes = bytes_of(&inner);
             if (bytes == 0) return false;
             offset %= bytes;
+        } else if (is_aggregate(tag) && is_room(&at)) {
+            if (!hsd_type_argument(&at, &inner)) return false;
         } else {
             found_member member;
             if (!is_aggregate(tag) || !find_member(&at, offset, &member)) return false;
@@ -547,6 +574,30 @@ bool hsd_type_argument(Dwarf_Die *type, Dwarf_Die *argument)
     return false;
 }
 
+bool hsd_type_item(Dwarf_Die *iterator, Dwarf_Die *item, uint64_t *skipped)
+{
+    static const struct {
+        const char *name;
+        uint64_t skipped;
+    } iterators[] = {{"_Rb_tree_iterator<", 32},       {"_List_iterator<", 16},       {"_Node_iterator<", 8},
+                     {"_Rb_tree_const_iterator<", 32}, {"_List_const_iterator<", 16}, {"_Fwd_list_iterator<", 8}};
+    Dwarf_Die bare = *iterator;
+    const char *name = peel(&bare, true) && is_aggregate(dwarf_tag(&bare)) ? dwarf_diename(&bare) : NULL;
+    for (size_t i = 0; name != NULL && i < HSD_ARRAY_LEN(iterators); i++) {
+        if (strncmp(name, iterators[i].name, strlen(iterators[i].name)) != 0) continue;
+        *skipped = iterators[i].skipped;
+        return hsd_type_argument(&bare, item);
+    }
+    return false;
+}
+
+bool hsd_type_is_reserved(Dwarf_Die *type)
+{
+    Dwarf_Die bare = *type;
+    const char *name = peel(&bare, true) ? dwarf_diename(&bare) : NULL;
+    return name != NULL && is_reserved(name);
+}
+
 /* The last member of a structure is an array whose length is not given, 0 or 1. */
 static bool is_open_ended(Dwarf_Die *type)
 {
@@ -614,9 +665,10 @@ void hsd_type_release(hsd_type_name *name)
     *name = (hsd_type_name){.bytes = 0};
 }
 
-bool hsd_type_fits(const hsd_type_name *name, uint64_t most_bytes, bool *is_array)
+bool hsd_type_fits(const hsd_type_name *name, uint64_t most_bytes, uint64_t exact_bytes, bool *is_array)
 {
     *is_array = false;
+    if (exact_bytes > 0) return name->bytes == exact_bytes;
     if (name->bytes == 0 || name->bytes > most_bytes) return false;
     const uint64_t count = most_bytes / name->bytes, least = most_bytes <= SMALL_CLASS
                                                                  ? most_bytes - hsd_min_u64(SMALL_STEP, most_bytes)

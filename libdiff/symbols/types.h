@@ -25,11 +25,23 @@ bool hsd_type_of(Dwarf_Die *die, Dwarf_Die *type);
  * (void *). */
 bool hsd_type_pointee(Dwarf_Die *type, Dwarf_Die *pointee);
 
+/* The same of a reference, too. What it leads to is what a T & or a T * is about. */
+bool hsd_type_target(Dwarf_Die *type, Dwarf_Die *target);
+
 /* True for a pointer to anything, or to characters: the types of functions that allocate for others. */
 bool hsd_type_is_bare_pointer(Dwarf_Die *type);
 
-/* What the pointer leads to that stands at this offset of a type: in a structure, an array, a base class. False where
- * none stands, or, in a union, several. */
+/* Iterators of libstdc++'s nodes: the item that one leads to, and where that begins in the node. */
+bool hsd_type_item(Dwarf_Die *iterator, Dwarf_Die *item, uint64_t *skipped);
+
+/* What a compiler and a library call so: _Rb_tree_node_base. */
+bool hsd_type_is_reserved(Dwarf_Die *type);
+
+/* A structure, a class or a union. */
+bool hsd_type_is_aggregate(Dwarf_Die *type);
+
+/* What the pointer leads to that stands at this offset of a type: in a structure, an array, a base class, what a node
+ * of a container has room for. False where none stands, or, in a union, several. */
 bool hsd_type_pointee_at(Dwarf_Die *type, uint64_t offset, Dwarf_Die *pointee);
 
 /*
@@ -63,9 +75,10 @@ void hsd_type_release(hsd_type_name *name);
 
 /*
  * Whether a block may hold these, one or several and nothing else: a block of size class `most_bytes` has more than
- * three quarters of that, or in small classes more than that less 8. *is_array tells of several.
+ * three quarters of that, or in small classes more than that less 8. *is_array tells of several. Where the code says
+ * how many bytes one of them has, `exact_bytes`, it is one of that size; 0 = it does not.
  */
-bool hsd_type_fits(const hsd_type_name *name, uint64_t most_bytes, bool *is_array);
+bool hsd_type_fits(const hsd_type_name *name, uint64_t most_bytes, uint64_t exact_bytes, bool *is_array);
 
 #endif
 #endif

@@ -293,6 +293,8 @@ static void decode_rest(reading *r)
             r->out.changed |= 0x05;
         else if (!r->out.is_memory)
             change(r, r->out.base);
+    } else if (op == 0xc0 || op == 0xc1 || (op >= 0xd0 && op <= 0xd3) || op == 0xfe) {
+        if (!r->out.is_memory) change(r, r->out.base); /* shifts and counts: the other field says which */
     } else if (op >= 0xd8 && op <= 0xdf) {
         change(r, HSD_X86_RAX); /* of the x87: fnstsw %ax */
     } else if (op != 0x90 && op != 0xa8 && op != 0xa9 && op != 0x68 && op != 0x6a) {

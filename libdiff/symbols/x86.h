@@ -12,8 +12,11 @@
 
 enum {
     HSD_X86_RAX = 0,
+    HSD_X86_RCX = 1,
+    HSD_X86_RDX = 2,
     HSD_X86_RSP = 4,
     HSD_X86_RBP = 5,
+    HSD_X86_RSI = 6,
     HSD_X86_RDI = 7,
     HSD_X86_REGISTERS = 16,
     HSD_X86_NO_REGISTER = 255,

@@ -19,6 +19,13 @@ struct Order {
 struct Item { char text[48]; };
 struct Visit { Visit *before; long at[13]; };
 struct Account { long number; double balance[8]; };
+/* what containers lead to by pointers */
+struct Card { int number; char text[148]; };
+struct Lane { int number; char text[164]; };
+struct Mark { int number; char text[180]; };
+struct Rule { int number; char text[196]; };
+struct Form { int kind; };
+struct Disc : Form { double across[5]; }; /* is kept as a Form *, and is no array of those */
 struct Session {
     std::string name;
     std::vector<Item> items;
@@ -31,6 +38,11 @@ std::map<long, Session> sessions;
 std::unordered_map<long, Visit> by_number;
 std::list<Item> recent;
 std::deque<Order *> queue;
+std::map<long, Card *> cards;
+std::map<long, std::pair<int, Lane *>> lanes;
+std::unordered_map<std::string, Mark *> marks;
+std::set<Rule *> rules;
+std::vector<Form *> forms;
 Visit *visits;
 long *numbers[1 << 16];
 std::size_t planted;
@@ -42,6 +54,16 @@ std::size_t planted;
     v->at[0] = number;
     visits = v;
     by_number[number] = *v;
+}
+
+[[gnu::noinline]] void rule() { rules.insert(new Rule{}); }
+
+[[gnu::noinline]] void pointers(long number)
+{
+    cards[number] = new Card{static_cast<int>(number), {}};
+    lanes[number] = {1, new Lane{}};
+    marks.emplace(std::to_string(number), new Mark{});
+    forms.push_back(new Disc{{1}, {}});
 }
 
 [[gnu::noinline]] Order *order(long number) { return new Order(number); }
@@ -59,6 +81,8 @@ std::size_t planted;
     recent.push_back(Item{"recent"});
     numbers[number % (1 << 16)] = new long[20];
     visit(number);
+    pointers(number);
+    rule();
 }
 
 }

@@ -52,6 +52,16 @@ Test(x86, knows_where_the_way_goes_on)
     cr_assert_eq(DECODE(0x41, 0x54).kind, HSD_X86_PUSH);
 }
 
+/* The middle of shr $0x3,%ecx says which shift it is, and is no register. */
+Test(x86, a_shift_changes_what_it_shifts)
+{
+    cr_assert_eq(DECODE(0xc1, 0xe9, 0x03).changed, 1u << HSD_X86_RCX);
+    cr_assert_eq(DECODE(0x48, 0xd1, 0xfe).changed, 1u << HSD_X86_RSI); /* sar %rsi */
+    cr_assert_eq(DECODE(0x49, 0xd3, 0xe8).changed, 1u << 8);           /* shr %cl,%r8 */
+    cr_assert_eq(DECODE(0xfe, 0xc2).changed, 1u << HSD_X86_RDX);       /* inc %dl */
+    cr_assert_eq(DECODE(0xc1, 0x6d, 0xf8, 0x03).changed, 0);           /* shrl $0x3,-0x8(%rbp) */
+}
+
 Test(x86, what_is_cut_off_or_not_known_ends_the_way)
 {
     const uint8_t whole[] = {0x48, 0xc7, 0x84, 0x24, 1, 2, 3, 4, 5, 6, 7, 8}; /* movq $…,0x…(%rsp) */
