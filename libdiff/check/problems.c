@@ -108,13 +108,14 @@ static bool is_earlier(const hsd_capture_info *a, const hsd_capture_info *b)
 
 /* A program that leaks shrinks where time runs backwards. */
 static hsd_status check_order(hsd_problem_lists *lists, const hsd_capture_info *before, const hsd_capture_info *after,
-                              hsd_error *err)
+                              hsd_order order, hsd_error *err)
 {
-    if (!is_earlier(after, before)) return HSD_OK;
+    const bool is_by_ids = order == HSD_ORDER_REVERSED;
+    if (!is_by_ids && !is_earlier(after, before)) return HSD_OK;
     return say(lists, true, err,
-               "%.160s was taken before %.160s, which stands before it: the older one comes first (a shell sorts c10 "
+               "%.160s was taken before %.160s, which stands before it%s: the older one comes first (a shell sorts c10 "
                "before c9, and c09 before c10)",
-               text_of(after->path), text_of(before->path));
+               text_of(after->path), text_of(before->path), is_by_ids ? " (the ids of its objects are older)" : "");
 }
 
 static const hsd_capture_info *info_at(const hsd_series *series, size_t i) { return &series->points[i].side.info; }
@@ -179,7 +180,7 @@ hsd_status hsd_problems_of_diff(hsd_problem_lists *lists, const hsd_diff *diff, 
         HSD_TRY(say(lists, !allow_incomplete, err,
                     "the diff knows lower bounds alone: what is missing can neither pass nor fail"));
     bool is_same;
-    HSD_TRY(check_order(lists, before, after, err));
+    HSD_TRY(check_order(lists, before, after, diff->order, err));
     HSD_TRY(check_contents(lists, before, after, &is_same, err));
     return check_pair(lists, before, after, err);
 }
@@ -192,7 +193,7 @@ hsd_status hsd_problems_of_series(hsd_problem_lists *lists, const hsd_series *se
         const hsd_capture_info *info = &series->points[i].side.info;
         HSD_TRY(check_one(lists, info, allow_incomplete, err));
         if (i > 0) HSD_TRY(check_pair(lists, first, info, err));
-        if (i > 0) HSD_TRY(check_order(lists, info_at(series, i - 1), info, err));
+        if (i > 0) HSD_TRY(check_order(lists, info_at(series, i - 1), info, series->points[i].order, err));
     }
     HSD_TRY(check_all_contents(lists, series, err));
     return check_processes(lists, series, err);

@@ -274,6 +274,11 @@ typedef struct merging {
     hsd_tandem *tandem;
 } merging;
 
+static const uint64_t *any_of(const uint64_t *const *records)
+{
+    return records[records[AFTER] != NULL ? AFTER : BEFORE];
+}
+
 static hsd_status merge(void *context, hsd_error *err)
 {
     const merging *m = context;
@@ -281,12 +286,15 @@ static hsd_status merge(void *context, hsd_error *err)
     hsd_tandem *tandem = m->tandem;
     const uint64_t total =
         hsd_max_u64(hsd_sorter_count(c->pair.sides[BEFORE].census), hsd_sorter_count(c->pair.sides[AFTER].census));
+    const bool asks_turn =
+        c->ladder.basis == HSD_BASIS_EXACT && hsd_turn_is_asked(c->pair.sides[BEFORE].info, c->pair.sides[AFTER].info);
     for (uint64_t done = 0;; done++) {
         const uint64_t *const *records;
         const hsd_status status = hsd_tandem_next(tandem, &records, err);
         if (status == HSD_END) return HSD_OK;
         HSD_TRY(status);
         HSD_TRY(fold_pair(c, records, err));
+        if (asks_turn) hsd_turn_take(&c->turn, *any_of(records), records[BEFORE] != NULL, records[AFTER] != NULL);
         if ((done & 0x3fff) == 0) HSD_TRY(hsd_progress(c->pair.reporter, "comparing objects", done, total, err));
     }
 }

@@ -5,6 +5,7 @@
 #ifndef HSD_DIFF_COMPARE_H
 #define HSD_DIFF_COMPARE_H
 
+#include "base/turn.h"
 #include "diff/examples.h"
 #include "diff/ladder.h"
 #include "diff/replaced.h"
@@ -63,6 +64,7 @@ typedef struct hsd_comparison {
     hsd_examples *examples;   /* likewise; NULL without identity */
     hsd_root_change *by_root; /* by common root */
     hsd_match match;
+    hsd_turn turn; /* with the basis of exact ids */
 } hsd_comparison;
 
 /* False of captures that have no objects to be walked. */

@@ -138,6 +138,22 @@ void hsd_store_warn_of_pair(hsd_diff_store *store, const hsd_diff *diff)
 
 /* ---- warnings of how objects were recognised ---- */
 
+#define PATH(side) ((side)->info.path != NULL ? (side)->info.path : "")
+
+static void warn_of_order(hsd_diff_store *store, const hsd_diff *diff)
+{
+    if (diff->order == HSD_ORDER_REVERSED)
+        hsd_store_warn(store,
+                       "by the ids of its objects %.200s was taken before %.200s: the captures stand in reverse order, "
+                       "and what went is called new",
+                       PATH(&diff->after), PATH(&diff->before));
+    else if (diff->order == HSD_ORDER_CONTRADICTORY)
+        hsd_store_warn(store,
+                       "the ids of the captures contradict each other, as those of two processes, or of one whose "
+                       "inspector was closed in between: sums are right, but what is new and freed is not; recognise "
+                       "objects without ids by --match structure");
+}
+
 #define FEW_OBJECTS 1000u /* below this hardly any in common may be chance */
 
 static void warn_of_few_matches(hsd_diff_store *store, const hsd_diff *diff)
@@ -176,6 +192,8 @@ static void warn_of_weak_matches(hsd_diff_store *store, const hsd_diff *diff)
 void hsd_store_warn_of_match(hsd_diff_store *store, const hsd_diff *diff)
 {
     if (!diff->identity_is_known) return;
+    warn_of_order(store, diff);
+    if (diff->order == HSD_ORDER_CONTRADICTORY) return;
     warn_of_few_matches(store, diff);
     warn_of_weak_matches(store, diff);
 }

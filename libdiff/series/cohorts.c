@@ -78,12 +78,16 @@ static void ask_cohort(hsd_aging *aging, const hsd_capture_info *info)
     memcpy(aging->domain, info->domain, sizeof aging->domain);
 }
 
-hsd_status hsd_aging_begin(hsd_aging *aging, uint32_t capture, const hsd_capture_info *info, hsd_error *err)
+hsd_status hsd_aging_begin(hsd_aging *aging, uint32_t capture, const hsd_capture_info *info,
+                           const hsd_capture_info *last, hsd_error *err)
 {
     aging->capture = capture;
     aging->mapped = NULL;
     if (aging->is_on) ask_cohort(aging, info);
     if (!aging->is_on) return HSD_OK;
+    aging->asks_turn = last != NULL && !aging->is_by_pairs && hsd_turn_is_asked(last, info);
+    aging->is_met = false;
+    aging->turn = (hsd_turn){0};
     hsd_ages_begin(&aging->ages, capture);
     HSD_TRY(hsd_list_open(&aging->next, aging->space, err));
     return capture > 0 ? hsd_list_rewind(&aging->alive, err) : HSD_OK;
@@ -103,14 +107,32 @@ static hsd_status map_types(hsd_aging *aging, const hsd_profile *profile, hsd_er
     return HSD_OK;
 }
 
+static hsd_status pass_by(hsd_aging *aging, hsd_error *err)
+{
+    if (aging->asks_turn && !aging->is_met) hsd_turn_take(&aging->turn, aging->alive.head.id, true, false);
+    aging->is_met = false;
+    return hsd_list_next(&aging->alive, err);
+}
+
+static hsd_status order_of(hsd_aging *aging, hsd_order *out, hsd_error *err)
+{
+    if (!aging->asks_turn) return HSD_OK;
+    while (aging->alive.has_head)
+        HSD_TRY(pass_by(aging, err));
+    *out = hsd_turn_order(&aging->turn);
+    return HSD_OK;
+}
+
 /* The capture where an object of the list was first seen; the open one for one that is not in it. */
 static hsd_status find_birth(hsd_aging *aging, uint64_t id, uint32_t type, uint32_t *out, hsd_error *err)
 {
     hsd_list *alive = &aging->alive;
     *out = aging->capture;
     while (alive->has_head && alive->head.id < id)
-        HSD_TRY(hsd_list_next(alive, err));
-    if (alive->has_head && alive->head.id == id && alive->head.type == type) *out = alive->head.born;
+        HSD_TRY(pass_by(aging, err));
+    aging->is_met = alive->has_head && alive->head.id == id && alive->head.type == type;
+    if (aging->is_met) *out = alive->head.born;
+    if (aging->asks_turn) hsd_turn_take(&aging->turn, id, aging->is_met, true);
     return HSD_OK;
 }
 
@@ -128,9 +150,15 @@ hsd_status hsd_aging_each(void *context, const hsd_profile *profile, uint32_t ty
 }
 
 hsd_status hsd_aging_end(hsd_aging *aging, hsd_capture *before, hsd_capture *after, const hsd_series_options *options,
-                         const hsd_run *run, hsd_error *err)
+                         const hsd_run *run, hsd_order *order, hsd_error *err)
 {
+    *order = HSD_ORDER_UNKNOWN;
     if (!aging->is_on) return HSD_OK;
+    HSD_TRY(order_of(aging, order, err));
+    if (*order == HSD_ORDER_CONTRADICTORY) {
+        hsd_aging_stop(aging, "the ids of the captures contradict each other");
+        return HSD_OK;
+    }
     if (aging->is_by_pairs) HSD_TRY(hsd_aging_by_pairs(aging, before, after, options, run, err));
     if (!aging->is_on) return HSD_OK;
     hsd_list_close(&aging->alive);

@@ -12,6 +12,7 @@
 #ifndef HSD_SERIES_COHORTS_H
 #define HSD_SERIES_COHORTS_H
 
+#include "base/turn.h"
 #include "series/ages.h"
 #include "series/list.h"
 
@@ -32,6 +33,9 @@ typedef struct hsd_aging {
     const hsd_profile *mapped; /* of whom row_of_type is */
     uint32_t *row_of_type;
     size_t row_capacity;
+    bool asks_turn; /* of the open capture behind the last one, by ids: */
+    bool is_met;    /* the head of `alive` is in the open one */
+    hsd_turn turn;
     /* of the last capture */
     hsd_identity identity;
     uint8_t domain[16];
@@ -41,16 +45,18 @@ typedef struct hsd_aging {
 hsd_status hsd_aging_open(hsd_aging *aging, const hsd_series_options *options, size_t count, hsd_named_table *types,
                           hsd_temp_space *space, hsd_error *err);
 
-/* Opens a capture: afterwards is_on says if hsd_aging_each is wanted for it. */
-hsd_status hsd_aging_begin(hsd_aging *aging, uint32_t capture, const hsd_capture_info *info, hsd_error *err);
+/* Opens a capture, behind that of `last` (NULL for the first): afterwards is_on says if hsd_aging_each is wanted for
+ * it. */
+hsd_status hsd_aging_begin(hsd_aging *aging, uint32_t capture, const hsd_capture_info *info,
+                           const hsd_capture_info *last, hsd_error *err);
 
 /* A hsd_profile_fn; the context is the hsd_aging. */
 hsd_status hsd_aging_each(void *context, const hsd_profile *profile, uint32_t type, uint64_t id, uint64_t bytes,
                           hsd_error *err);
 
-/* Ends the capture. The pair is only looked at by pairs; `before` may be NULL else. */
+/* Ends the capture. The pair is only looked at by pairs; `before` may be NULL else. `order` is what ids say of it. */
 hsd_status hsd_aging_end(hsd_aging *aging, hsd_capture *before, hsd_capture *after, const hsd_series_options *options,
-                         const hsd_run *run, hsd_error *err);
+                         const hsd_run *run, hsd_order *order, hsd_error *err);
 
 /* Gives up: cohorts are not known. */
 void hsd_aging_stop(hsd_aging *aging, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -199,6 +199,26 @@ static void compare_processes(hsd_series *series)
                            info_of(series, mix.from + mix.most - 1)->path);
 }
 
+/* Captures that do not say when they were taken, of a runtime that gives ids in turn. */
+static void compare_orders(hsd_series *series)
+{
+    for (size_t i = 1; i < series->point_count; i++) {
+        const hsd_order order = series->points[i].order;
+        if (order == HSD_ORDER_UNKNOWN || order == HSD_ORDER_AS_GIVEN) continue;
+        if (order == HSD_ORDER_REVERSED)
+            hsd_series_warn_of(series->store,
+                               "by the ids of its objects %.200s was taken before %.200s, which stands before it: what "
+                               "grew may look as if it shrank",
+                               info_of(series, i)->path, info_of(series, i - 1)->path);
+        else
+            hsd_series_warn_of(series->store,
+                               "the ids of %.200s and %.200s contradict each other, as those of two processes, or of "
+                               "one whose inspector was closed in between: what leaked may have gone with the first",
+                               info_of(series, i - 1)->path, info_of(series, i)->path);
+        return;
+    }
+}
+
 /* The first one that is given again; of repeated captures each is one more witness. */
 static void compare_contents(hsd_series *series)
 {
@@ -220,6 +240,7 @@ void hsd_points_compare(hsd_series *series)
         series->is_one_process = series->is_one_process && processes_of(series, i - 1, i) == HSD_PROCESSES_ONE;
     }
     compare_times(series);
+    if (series->before_count == 0) compare_orders(series);
     compare_processes(series);
     compare_contents(series);
     compare_runtimes(series);

@@ -152,6 +152,17 @@ static void note_temp_space(series_run *r, uint64_t besides)
     *peak = hsd_max_u64(*peak, hsd_max_u64(r->space.bytes_now + besides, r->space.bytes_peak));
 }
 
+static hsd_status begin_aging(series_run *r, hsd_capture *capture, hsd_error *err)
+{
+    const hsd_capture_info *last = r->at > 0 ? &r->series->points[r->at - 1].side.info : NULL;
+    return hsd_aging_begin(&r->aging, (uint32_t)r->at, hsd_capture_get_info(capture), last, err);
+}
+
+static hsd_status end_aging(series_run *r, hsd_capture *previous, hsd_error *err)
+{
+    return hsd_aging_end(&r->aging, previous, r->current, r->options, &r->run, &r->series->points[r->at].order, err);
+}
+
 static hsd_status add_begun(series_run *r, hsd_error *err)
 {
     hsd_profile *profile;
@@ -160,12 +171,12 @@ static hsd_status add_begun(series_run *r, hsd_error *err)
     const hsd_status status = add_profile(r, profile, err);
     hsd_profile_free(profile);
     HSD_TRY(status);
-    return hsd_aging_end(&r->aging, r->previous, r->current, r->options, &r->run, err);
+    return end_aging(r, r->previous, err);
 }
 
 static hsd_status add_capture(series_run *r, hsd_error *err)
 {
-    HSD_TRY(hsd_aging_begin(&r->aging, (uint32_t)r->at, hsd_capture_get_info(r->current), err));
+    HSD_TRY(begin_aging(r, r->current, err));
     return add_begun(r, err);
 }
 
@@ -239,7 +250,7 @@ static hsd_status let_first_through(second *s, hsd_error *err)
     s->r->source->close(s->r->source->context, s->r->at, s->first);
     s->r->at++;
     s->r->current = s->capture;
-    return hsd_aging_begin(&s->r->aging, (uint32_t)s->r->at, hsd_capture_get_info(s->capture), err);
+    return begin_aging(s->r, s->capture, err);
 }
 
 static hsd_status each_of_second(void *context, const hsd_profile *profile, uint32_t type, uint64_t id, uint64_t bytes,
@@ -278,7 +289,7 @@ static hsd_status finish_second(second *s, hsd_profile *profile, hsd_status stat
     if (status != HSD_OK) return has_told ? status : add_begun(r, err);
     note_temp_space(r, profile->temp_bytes_peak);
     HSD_TRY(add_profile(r, profile, err));
-    return hsd_aging_end(&r->aging, NULL, r->current, r->options, &r->run, err);
+    return end_aging(r, NULL, err);
 }
 
 /* Leaves the second as the current one, or the first if that failed; the other is closed. */

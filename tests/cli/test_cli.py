@@ -243,6 +243,7 @@ CASES = {
     "series-two": ("hsdiff series d/demo-before.hs d/demo-after.hs", 0),
     "series-times": ("hsdiff series -q --bytes d/demo-before.hs d/demo-after.hs d/demo-after.hs", 0),
     "series-backwards": ("hsdiff series -q d/demo-after.hs d/demo-before.hs", 0),
+    "series-backwards-v8": ("hsdiff series -q --top 1 grow4.heapsnapshot grow3.heapsnapshot grow2.heapsnapshot | head -6", 0),
     "series-many": ("hsdiff series -q --no-cohorts $(for i in 1 2 3 4 5 6 7 8; do echo grow?.heapsnapshot; done)", 0),
     "series-plain": ("hsdiff series --plain -q grow?.heapsnapshot", 0),
     "series-json": ("hsdiff series -q --format json --label 1 --label 2 --label 3 full[012].heapsnapshot", 0),
@@ -297,6 +298,7 @@ CASES = {
                          "hsdiff $o base.hs d/demo-after.hs || s=$?; done; hsdiff paths base.hs Session; hsdiff top base.hs; exit $s", 3),
     # the gate
     "check": ("hsdiff check d/demo-before.hs d/demo-after.hs", 1),
+    "check-backwards-v8": ("hsdiff -q --top 1 grow3.heapsnapshot grow2.heapsnapshot | sed -n '/^!/,/^$/p'; hsdiff check grow4.heapsnapshot grow3.heapsnapshot grow2.heapsnapshot", 3),
     "check-passes": ("hsdiff check full2.heapsnapshot full4.heapsnapshot", 0),
     "check-reversed": ("hsdiff check -q d/demo-after.hs d/demo-before.hs", 3),
     "check-same": ("cp d/demo-before.hs c.hs; hsdiff check -q d/demo-before.hs c.hs", 3),

@@ -135,6 +135,12 @@ HSD_API bool hsd_capture_probe(const void *prefix, size_t size);
 /* What the capture says of itself. Borrowed, with all texts in it, until the capture is closed. Costs nothing. */
 HSD_API const hsd_capture_info *hsd_capture_get_info(const hsd_capture *capture);
 
+/*
+ * What the ids of objects say of two captures that do not tell when they were taken, where a runtime gives ids in turn:
+ * CONTRADICTORY, that each capture has ids of its own among those of the other, as two processes have.
+ */
+typedef enum hsd_order { HSD_ORDER_UNKNOWN, HSD_ORDER_AS_GIVEN, HSD_ORDER_REVERSED, HSD_ORDER_CONTRADICTORY } hsd_order;
+
 /* Whether two captures are of one process, as far as they say so. */
 typedef enum hsd_processes { HSD_PROCESSES_UNKNOWN, HSD_PROCESSES_ONE, HSD_PROCESSES_TWO } hsd_processes;
 

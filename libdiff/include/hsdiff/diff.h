@@ -311,6 +311,7 @@ typedef struct hsd_diff {
     uint64_t external_before, external_after;
     hsd_amount unreached_before, unreached_after;
     hsd_match match;
+    hsd_order order;        /* with ids that are exact, from one process that compares */
     bool identity_is_known; /* else counts only */
     bool is_by_structure;   /* objects were recognised by the structural rungs */
     hsd_text match_reason;  /* with is_by_structure, or without identity: why the ids do not serve, a clause: "the

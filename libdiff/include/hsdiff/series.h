@@ -92,6 +92,7 @@ typedef struct hsd_series_point { /* one capture */
     hsd_text label;               /* as given, else the file's name without folders */
     hsd_side side;
     bool is_baseline, is_summary;
+    hsd_order order; /* behind the one before it, as ids say; known with ages by ids */
     const hsd_profile_metric *metrics;
     size_t metric_count;
 } hsd_series_point;

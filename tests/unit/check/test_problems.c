@@ -129,6 +129,24 @@ static void of_process(hsd_capture_info *info, uint64_t pid, uint64_t taken_s)
     info->taken_unix_ns = taken_s * UINT64_C(1000000000);
 }
 
+/* Dumps do not say when they were taken: their ids do. */
+Test(problems, the_capture_with_older_ids_comes_first)
+{
+    hsd_diff diff = sample();
+    diff.order = HSD_ORDER_REVERSED;
+    cr_assert_eq(exit_of(&diff), 3);
+    PROBLEM(kit.check,
+            "after.hs was taken before before.hs, which stands before it (the ids of its objects are older)");
+    diff.order = HSD_ORDER_CONTRADICTORY; /* two runs of two builds */
+    cr_assert_eq(exit_of(&diff), 1);
+    series_kit made;
+    hsd_series *series = kit_series_begin(&made);
+    made.points[3].order = HSD_ORDER_REVERSED;
+    cr_assert_eq(hsd_check_exit(kit_judge(&kit, leak, NULL, series)), 3);
+    PROBLEM(kit.check, "3.hs was taken before 2.hs, which stands before it (the ids of its objects are older)");
+    kit_release(&kit);
+}
+
 Test(problems, the_older_capture_comes_first)
 {
     hsd_diff diff = sample();

@@ -1,0 +1,49 @@
+/*
+ * What ids say of the order of two captures, where these do not say when they were taken. V8 gives its objects odd
+ * numbers in turn, as it first sees them, and takes none back (an even one is made of an address, by each snapshot
+ * anew). So in one process
+ *
+ *      what only the later capture has    has higher numbers than all of the earlier one: it came
+ *      what only the earlier one has      stands anywhere: it went
+ *
+ * and where both have numbers of their own below what the other has, the two counted for themselves: two processes, or
+ * one whose inspector began anew. An object that became one of another type stands on either side for itself.
+ *
+ *      before   1  3  5     9 11 13    17 19 21
+ *      after    1  3     7  9 11 13 15 17           21 was given before: the captures are reversed, 7 and 15 went
+ */
+#ifndef HSD_BASE_TURN_H
+#define HSD_BASE_TURN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <hsdiff/capture.h>
+
+typedef struct hsd_turn { /* a zeroed one has seen nothing */
+    uint64_t both;
+    uint64_t below[2];  /* of one capture alone, and the other goes on behind them */
+    uint64_t behind[2]; /* of one capture alone, since the last of the other */
+} hsd_turn;
+
+/* An id, in ascending order, and which of the captures have it. */
+static inline void hsd_turn_take(hsd_turn *turn, uint64_t id, bool is_before, bool is_after)
+{
+    const bool is_in[2] = {is_before, is_after};
+    if (id % 2 == 0) return;
+    for (int side = 0; side < 2; side++) {
+        if (!is_in[1 - side]) continue;
+        turn->below[side] += turn->behind[side];
+        turn->behind[side] = 0;
+    }
+    turn->both += is_before && is_after;
+    for (int side = 0; side < 2; side++)
+        turn->behind[side] += is_in[side] && !is_in[1 - side];
+}
+
+/* True if only their ids can say how they follow each other. */
+bool hsd_turn_is_asked(const hsd_capture_info *before, const hsd_capture_info *after);
+
+hsd_order hsd_turn_order(const hsd_turn *turn);
+
+#endif

@@ -1,0 +1,114 @@
+/* What ids that are given in turn say of the order of two captures. */
+#include <criterion/criterion.h>
+
+#include <string.h>
+
+#include "base/turn.h"
+
+enum { OBJECTS = 1000 };
+
+typedef struct heap {
+    bool has[4 * OBJECTS]; /* by id */
+} heap;
+
+static heap earlier, later;
+
+/* The later one lost each tenth object, and got as many anew as are told. */
+static void make(unsigned came)
+{
+    memset(&earlier, 0, sizeof earlier);
+    memset(&later, 0, sizeof later);
+    for (unsigned i = 0; i < OBJECTS; i++) {
+        earlier.has[2 * i + 1] = true;
+        later.has[2 * i + 1] = i % 10 != 3;
+    }
+    for (unsigned i = 0; i < came; i++)
+        later.has[2 * (OBJECTS + i) + 1] = true;
+}
+
+static hsd_order order_of(const heap *before, const heap *after, unsigned changed)
+{
+    hsd_turn turn = {0};
+    for (unsigned id = 0; id < 4 * OBJECTS; id++) {
+        const bool is_before = before->has[id], is_after = after->has[id];
+        if (is_before && is_after && changed > 0 && id % 16 == 1) { /* another type */
+            hsd_turn_take(&turn, id, true, false);
+            hsd_turn_take(&turn, id, false, true);
+            changed--;
+        } else if (is_before || is_after) {
+            hsd_turn_take(&turn, id, is_before, is_after);
+        }
+    }
+    return hsd_turn_order(&turn);
+}
+
+Test(turn, the_higher_numbers_came_later)
+{
+    make(200);
+    cr_assert_eq(order_of(&earlier, &later, 0), HSD_ORDER_AS_GIVEN);
+    cr_assert_eq(order_of(&later, &earlier, 0), HSD_ORDER_REVERSED);
+    cr_assert_eq(order_of(&earlier, &earlier, 0), HSD_ORDER_UNKNOWN);
+    make(3); /* what the snapshot itself makes */
+    cr_assert_eq(order_of(&later, &earlier, 0), HSD_ORDER_UNKNOWN);
+}
+
+Test(turn, objects_of_another_type_count_against_it)
+{
+    make(200);
+    cr_assert_eq(order_of(&later, &earlier, 5), HSD_ORDER_REVERSED);
+    cr_assert_eq(order_of(&earlier, &later, 5), HSD_ORDER_AS_GIVEN);
+    cr_assert_eq(order_of(&later, &earlier, 20), HSD_ORDER_UNKNOWN);
+    make(15);
+    cr_assert_eq(order_of(&later, &earlier, 9), HSD_ORDER_UNKNOWN);
+}
+
+Test(turn, two_processes_contradict_each_other)
+{
+    make(200);
+    for (unsigned i = 0; i < OBJECTS; i += 2)
+        later.has[2 * i + 1] = i % 3 == 0;
+    for (unsigned i = 1; i < OBJECTS; i += 5)
+        earlier.has[2 * i + 1] = false;
+    cr_assert_eq(order_of(&earlier, &later, 0), HSD_ORDER_CONTRADICTORY);
+    cr_assert_eq(order_of(&later, &earlier, 0), HSD_ORDER_CONTRADICTORY);
+}
+
+/* They are made of addresses, by each snapshot anew. */
+Test(turn, even_numbers_say_nothing)
+{
+    hsd_turn turn = {0};
+    for (uint64_t id = 1; id < 400; id += 2)
+        hsd_turn_take(&turn, id, true, true);
+    for (uint64_t id = 1000; id < 2000; id += 2)
+        hsd_turn_take(&turn, id, true, false);
+    cr_assert_eq(hsd_turn_order(&turn), HSD_ORDER_UNKNOWN);
+    hsd_turn_take(&turn, 3001, true, true);
+    cr_assert_eq(hsd_turn_order(&turn), HSD_ORDER_UNKNOWN);
+}
+
+Test(turn, few_objects_say_nothing)
+{
+    hsd_turn turn = {0};
+    for (uint64_t id = 1; id < 180; id += 2)
+        hsd_turn_take(&turn, id, true, true);
+    for (uint64_t id = 201; id < 400; id += 2)
+        hsd_turn_take(&turn, id, true, false);
+    cr_assert_eq(hsd_turn_order(&turn), HSD_ORDER_UNKNOWN);
+}
+
+Test(turn, who_says_of_which_process_it_is_is_not_asked)
+{
+    hsd_capture_info a = {.identity = HSD_IDENTITY_EXACT, .source_format = "v8"}, b = a;
+    cr_assert(hsd_turn_is_asked(&a, &b));
+    b.source_format = "hprof 1.0.2";
+    cr_assert_not(hsd_turn_is_asked(&a, &b));
+    b = a;
+    b.identity = HSD_IDENTITY_MOVING; /* Bun */
+    cr_assert_not(hsd_turn_is_asked(&a, &b));
+    b = a;
+    a.pid = b.pid = 7;
+    a.started_unix_ns = b.started_unix_ns = 1;
+    cr_assert_not(hsd_turn_is_asked(&a, &b));
+    b.pid = 8;
+    cr_assert_not(hsd_turn_is_asked(&a, &b));
+}
