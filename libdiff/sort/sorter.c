@@ -282,6 +282,14 @@ hsd_status hsd_sorter_put(hsd_sorter *s, const uint64_t *record, hsd_error *err)
     return HSD_OK;
 }
 
+uint64_t *hsd_sorter_last(hsd_sorter *s)
+{
+    HSD_ASSERT(s->fill > s->buffers[s->current]);
+    return s->fill - s->config.record_words;
+}
+
+bool hsd_sorter_is_full(const hsd_sorter *s) { return s->fill == s->fill_end; }
+
 /* ---- finish */
 
 /* All records were put, or will be read once. */

@@ -52,6 +52,12 @@ hsd_status hsd_sorter_new(hsd_sorter **out, const hsd_sorter_config *config, hsd
 /* Copies one record of record_words words. Amortised; fails only when a run is written. */
 hsd_status hsd_sorter_put(hsd_sorter *sorter, const uint64_t *record, hsd_error *err);
 
+/* Whose payload still changes: the record that was put last lies here, and may be written until is_full() says that the
+ * next put will take away all that were put since it did so before, or until finish. Records that are put meanwhile lie
+ * behind each other. */
+uint64_t *hsd_sorter_last(hsd_sorter *sorter);
+bool hsd_sorter_is_full(const hsd_sorter *sorter);
+
 /* No more puts. After it next() serves; may be given less memory to serve from: `serve_bytes`
  * (0 = keep all), so that several sorted streams can be merged side by side. */
 hsd_status hsd_sorter_finish(hsd_sorter *sorter, size_t serve_bytes, hsd_error *err);

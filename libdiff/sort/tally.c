@@ -1,6 +1,13 @@
 /*
- * The table is open addressing over whole records: key words, objects, bytes. A tag of the hash beside each
- * record tells most strangers apart without touching them; 0 is an empty place.
+ * Records lie where the sorter fills, one behind the other as their keys first came: key words, objects, bytes. The
+ * table beside them is open addressing over their numbers, with a part of the hash that tells most strangers apart
+ * without touching a record, and is all that moves when it grows:
+ *
+ *      table     | hash, 2 |         | hash, 0 |         | hash, 1 |
+ *      sorter    | record 0 | record 1 | record 2 |  room for others  |
+ *
+ * When the sorter is full it takes its records away, and when the table is full it forgets them. A key that comes after
+ * that gets another record, and next() adds them up.
  */
 #include "sort/tally.h"
 
@@ -14,15 +21,22 @@
 #include "sort/sorter.h"
 
 #define FIRST_PLACES 256u
+#define SORTER_SHARE 4u /* parts of the memory, of which the table has one */
+#define MOST_PLACES  (UINT32_C(1) << 31)
 #define MAX_WORDS    (HSD_TALLY_MAX_KEY_WORDS + 2)
+
+typedef struct place {
+    uint32_t hash;
+    uint32_t number; /* of the record, from 1 on; 0 = nobody stands here */
+} place;
 
 struct hsd_tally {
     unsigned key_words, words;
-    uint64_t *records;    /* place_count of `words` words */
-    uint32_t *tags;       /* 0 = empty */
-    uint64_t place_count; /* a power of two; 0 = no table yet */
-    uint64_t most_places;
-    uint64_t used;
+    uint64_t *records; /* in the sorter: those that the table knows, and their number */
+    uint32_t used;
+    place *places;
+    uint32_t place_count; /* a power of two; 0 = no table yet */
+    uint32_t most_places;
     hsd_sorter *sorter;
     uint64_t current[MAX_WORDS]; /* what next() lends */
     uint64_t ahead[MAX_WORDS];
@@ -30,7 +44,7 @@ struct hsd_tally {
 };
 
 /* The words are multiplied side by side, so that none waits for the one before it. */
-static inline uint64_t hash_key(const uint64_t *key, unsigned words)
+static inline uint32_t hash_key(const uint64_t *key, unsigned words)
 {
     static const uint64_t factors[HSD_TALLY_MAX_KEY_WORDS] = {
         UINT64_C(0x9e3779b97f4a7c15), UINT64_C(0xd1b54a32d192ed03), UINT64_C(0xbf58476d1ce4e5b9),
@@ -39,7 +53,7 @@ static inline uint64_t hash_key(const uint64_t *key, unsigned words)
     for (unsigned i = 0; i < words; i++)
         hash += (key[i] ^ key[i] >> 32) * factors[i];
     hash = (hash ^ hash >> 32) * UINT64_C(0xd6e8feb86659fd93);
-    return hash ^ hash >> 32;
+    return (uint32_t)(hash ^ hash >> 32);
 }
 
 static inline bool is_same_key(const uint64_t *a, const uint64_t *b, unsigned words)
@@ -49,10 +63,6 @@ static inline bool is_same_key(const uint64_t *a, const uint64_t *b, unsigned wo
         differs |= a[i] ^ b[i];
     return differs == 0;
 }
-
-static inline uint32_t tag_of(uint64_t hash) { return (uint32_t)(hash >> 32) | 1u; }
-
-static uint64_t place_bytes(unsigned words) { return words * sizeof(uint64_t) + sizeof(uint32_t); }
 
 hsd_status hsd_tally_new(hsd_tally **out, unsigned key_words, uint64_t memory_bytes, hsd_temp_space *space,
                          hsd_reporter *reporter, hsd_error *err)
@@ -64,9 +74,11 @@ hsd_status hsd_tally_new(hsd_tally **out, unsigned key_words, uint64_t memory_by
     if (memory_bytes < HSD_TALLY_LEAST_BYTES) memory_bytes = HSD_TALLY_LEAST_BYTES;
     t->key_words = key_words;
     t->words = key_words + 2;
-    const uint64_t sorter_bytes = hsd_max_u64(HSD_SORT_MIN_BYTES, memory_bytes / 2);
+    const uint64_t table_bytes =
+        hsd_min_u64(memory_bytes / SORTER_SHARE, memory_bytes - HSD_SORT_MIN_BYTES); /* half of it while it grows */
+    const uint64_t sorter_bytes = memory_bytes - table_bytes;
     t->most_places = 1;
-    while (t->most_places * 2 * place_bytes(t->words) <= memory_bytes - sorter_bytes)
+    while (t->most_places < MOST_PLACES && t->most_places * UINT64_C(3) * sizeof(place) <= table_bytes)
         t->most_places *= 2;
     const hsd_sorter_config config = {.record_words = t->words,
                                       .key_words = key_words,
@@ -82,72 +94,73 @@ hsd_status hsd_tally_new(hsd_tally **out, unsigned key_words, uint64_t memory_by
 }
 
 /* The place of a key: where it stands, or the empty place where it belongs. */
-static inline uint64_t find_tally(const hsd_tally *t, const uint64_t *key, uint64_t hash)
+static inline place *find_tally(const hsd_tally *t, const uint64_t *key, uint32_t hash)
 {
-    const uint64_t mask = t->place_count - 1;
-    uint64_t at = hash & mask;
-    while (t->tags[at] != 0) {
-        if (t->tags[at] == tag_of(hash) && is_same_key(t->records + at * t->words, key, t->key_words)) break;
-        at = (at + 1) & mask;
+    const uint32_t mask = t->place_count - 1;
+    uint32_t at = hash & mask;
+    for (; t->places[at].number != 0; at = (at + 1) & mask) {
+        const uint64_t *record = t->records + (size_t)(t->places[at].number - 1) * t->words;
+        if (t->places[at].hash == hash && is_same_key(record, key, t->key_words)) break;
     }
-    return at;
+    return &t->places[at];
 }
 
-static hsd_status empty_table(hsd_tally *t, hsd_error *err)
+/* The records stay where they are, and are not found any more. */
+static void empty_table(hsd_tally *t)
 {
-    for (uint64_t at = 0; at < t->place_count; at++) {
-        if (t->tags[at] != 0) HSD_TRY(hsd_sorter_put(t->sorter, t->records + at * t->words, err));
-    }
-    if (t->place_count > 0) memset(t->tags, 0, t->place_count * sizeof *t->tags);
+    if (t->used > 0) memset(t->places, 0, t->place_count * sizeof *t->places);
     t->used = 0;
+}
+
+/* Twice the table. */
+static hsd_status grow_tally(hsd_tally *t, hsd_error *err)
+{
+    const uint32_t count =
+        t->place_count == 0 ? (uint32_t)hsd_min_u64(FIRST_PLACES, t->most_places) : t->place_count * 2;
+    place *places = calloc(count, sizeof *places);
+    if (places == NULL) return hsd_fail_nomem(err, "adding up what hangs where");
+    for (uint32_t from = 0; from < t->place_count; from++) {
+        uint32_t at = t->places[from].hash & (count - 1);
+        if (t->places[from].number == 0) continue;
+        while (places[at].number != 0)
+            at = (at + 1) & (count - 1);
+        places[at] = t->places[from];
+    }
+    free(t->places);
+    t->places = places;
+    t->place_count = count;
     return HSD_OK;
 }
 
-static void move_records(hsd_tally *t, const hsd_tally *old)
+/* A record of a key that the table does not know. */
+static hsd_status put_tally(hsd_tally *t, const uint64_t *key, uint32_t hash, uint64_t **record, hsd_error *err)
 {
-    for (uint64_t at = 0; at < old->place_count; at++) {
-        if (old->tags[at] == 0) continue;
-        const uint64_t *record = old->records + at * old->words;
-        const uint64_t hash = hash_key(record, t->key_words), to = find_tally(t, record, hash);
-        memcpy(t->records + to * t->words, record, t->words * sizeof *record);
-        t->tags[to] = tag_of(hash);
+    uint64_t fresh[MAX_WORDS];
+    if (hsd_sorter_is_full(t->sorter)) empty_table(t);
+    if (t->used >= t->place_count / 4 * 3) {
+        if (t->place_count < t->most_places)
+            HSD_TRY(grow_tally(t, err));
+        else
+            empty_table(t);
     }
-}
-
-/* Twice the table; while it grows the old one stands beside, so it stops at half of what it may have. */
-static hsd_status grow_tally(hsd_tally *t, hsd_error *err)
-{
-    const hsd_tally old = *t;
-    t->place_count = old.place_count == 0 ? hsd_min_u64(FIRST_PLACES, t->most_places) : old.place_count * 2;
-    t->records = malloc(t->place_count * t->words * sizeof *t->records);
-    t->tags = calloc(t->place_count, sizeof *t->tags);
-    if (t->records != NULL && t->tags != NULL) move_records(t, &old);
-    free(old.records);
-    free(old.tags);
-    if (t->records != NULL && t->tags != NULL) return HSD_OK;
-    t->place_count = 0;
-    return hsd_fail_nomem(err, "adding up what hangs where");
-}
-
-static hsd_status make_room_for_tally(hsd_tally *t, hsd_error *err)
-{
-    if (t->used < t->place_count / 4 * 3) return HSD_OK;
-    return t->place_count < t->most_places ? grow_tally(t, err) : empty_table(t, err);
+    memcpy(fresh, key, t->key_words * sizeof *key);
+    fresh[t->key_words] = fresh[t->key_words + 1] = 0;
+    HSD_TRY(hsd_sorter_put(t->sorter, fresh, err));
+    *record = hsd_sorter_last(t->sorter);
+    if (t->used == 0) t->records = *record;
+    *find_tally(t, key, hash) = (place){hash, ++t->used};
+    return HSD_OK;
 }
 
 hsd_status hsd_tally_add(hsd_tally *t, const uint64_t *key, uint64_t objects, uint64_t bytes, hsd_error *err)
 {
-    HSD_ASSERT(t->used <= t->most_places);
-    const uint64_t hash = hash_key(key, t->key_words);
-    HSD_TRY(make_room_for_tally(t, err));
-    const uint64_t at = find_tally(t, key, hash);
-    uint64_t *record = t->records + at * t->words;
-    if (t->tags[at] == 0) {
-        memcpy(record, key, t->key_words * sizeof *key);
-        record[t->key_words] = record[t->key_words + 1] = 0;
-        t->tags[at] = tag_of(hash);
-        t->used++;
-    }
+    const uint32_t hash = hash_key(key, t->key_words);
+    const place *found = t->used > 0 ? find_tally(t, key, hash) : NULL;
+    uint64_t *record;
+    if (found != NULL && found->number != 0)
+        record = t->records + (size_t)(found->number - 1) * t->words;
+    else
+        HSD_TRY(put_tally(t, key, hash, &record, err));
     record[t->key_words] += objects;
     record[t->key_words + 1] += bytes;
     return HSD_OK;
@@ -155,19 +168,14 @@ hsd_status hsd_tally_add(hsd_tally *t, const uint64_t *key, uint64_t objects, ui
 
 void hsd_tally_fetch(const hsd_tally *t, const uint64_t *key)
 {
-    if (t->place_count == 0) return;
-    const uint64_t at = hash_key(key, t->key_words) & (t->place_count - 1);
-    __builtin_prefetch(&t->tags[at]);
-    __builtin_prefetch(t->records + at * t->words, 1);
+    if (t->place_count > 0) __builtin_prefetch(&t->places[hash_key(key, t->key_words) & (t->place_count - 1)]);
 }
 
 static void drop_table(hsd_tally *t)
 {
-    free(t->records);
-    free(t->tags);
-    t->records = NULL;
-    t->tags = NULL;
-    t->place_count = 0;
+    free(t->places);
+    t->places = NULL;
+    t->place_count = t->used = 0;
 }
 
 static hsd_status look_ahead(hsd_tally *t, hsd_error *err)
@@ -181,7 +189,6 @@ static hsd_status look_ahead(hsd_tally *t, hsd_error *err)
 
 hsd_status hsd_tally_finish(hsd_tally *t, uint64_t serve_bytes, hsd_error *err)
 {
-    HSD_TRY(empty_table(t, err));
     drop_table(t);
     if (serve_bytes != 0) serve_bytes = hsd_max_u64(serve_bytes, HSD_SORT_MIN_BYTES);
     HSD_TRY(hsd_sorter_finish(t->sorter, (size_t)serve_bytes, err));
