@@ -55,8 +55,8 @@ static int compare_best(const void *a, const void *b)
 
 static uint32_t type_of_step(const hsd_growth *growth, uint64_t place)
 {
-    const hsd_kin_count *before = &growth->steps[BEFORE][place % HSD_KIN_STEPS],
-                        *after = &growth->steps[AFTER][place % HSD_KIN_STEPS];
+    const hsd_kin_count *before = hsd_kin_count_of(&growth->steps[BEFORE], place % HSD_KIN_STEPS),
+                        *after = hsd_kin_count_of(&growth->steps[AFTER], place % HSD_KIN_STEPS);
     return after->type != 0 ? after->type : before->type;
 }
 
@@ -172,7 +172,8 @@ static hsd_status find_structures(hsd_growth *growth, hsd_error *err)
         return hsd_fail_nomem(err, "the places of holders");
     }
     for (uint32_t i = 0; i < HSD_KIN_STEPS; i++) {
-        const hsd_kin_count *before = &growth->steps[BEFORE][i], *after = &growth->steps[AFTER][i];
+        const hsd_kin_count *before = hsd_kin_count_of(&growth->steps[BEFORE], i),
+                            *after = hsd_kin_count_of(&growth->steps[AFTER], i);
         const uint32_t type = after->type != 0 ? after->type : before->type;
         if (type == 0 || before->is_apart || after->is_apart) continue;
         const bool are_again = (uint64_t)before->again + after->again >= HSD_KIN_LEAST;
@@ -199,7 +200,8 @@ static hsd_status find_kin_steps(hsd_growth *growth, hsd_error *err)
     growth->kin_steps = calloc(HSD_KIN_STEPS, 1);
     if (growth->kin_steps == NULL) return hsd_fail_nomem(err, "the places of holders");
     for (uint32_t i = 0; i < HSD_KIN_STEPS; i++) {
-        const hsd_kin_count *before = &growth->steps[BEFORE][i], *after = &growth->steps[AFTER][i];
+        const hsd_kin_count *before = hsd_kin_count_of(&growth->steps[BEFORE], i),
+                            *after = hsd_kin_count_of(&growth->steps[AFTER], i);
         const bool is_apart = before->is_apart || after->is_apart;
         const bool are_kin = is_apart ? are_of_structure(growth, before, after)
                                       : (uint64_t)before->again + after->again >= HSD_KIN_LEAST;

@@ -173,7 +173,7 @@ typedef struct hsd_growth {
     hsd_growth_marks marks; /* of all forks, found while credits of the two sides met */
     /* (0, place) and (1, kin): objects that hold there, and what they grew by, either way */
     hsd_tally *crowds;
-    hsd_kin_count *steps[SIDE_COUNT]; /* by number: what each leads to (kin.h); in step_pages, few are written */
+    hsd_kin_steps steps[SIDE_COUNT]; /* what each leads to (kin.h); in step_pages, few are written */
     hsd_pages step_pages[SIDE_COUNT];
     /* by common type: its objects refer to one another by a few references; NULL = not asked yet */
     uint8_t *is_structure;

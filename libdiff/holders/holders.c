@@ -62,9 +62,9 @@ static hsd_status open_tables(hsd_growth *growth, hsd_error *err)
         HSD_TRY(hsd_retained_init(&growth->by_type[side], types, err));
         HSD_TRY(hsd_retained_init(&growth->by_root[side], roots, err));
         growth->credit_of_root[side] = calloc((size_t)roots + 1, sizeof **growth->credit_of_root);
-        const bool has_steps = hsd_pages_take(&growth->step_pages[side], HSD_KIN_STEPS * sizeof **growth->steps);
+        const bool has_steps = hsd_pages_take(&growth->step_pages[side], HSD_KIN_STEPS_BYTES);
         if (growth->credit_of_root[side] == NULL || !has_steps) return hsd_fail_nomem(err, "the holders of growth");
-        growth->steps[side] = growth->step_pages[side].data;
+        growth->steps[side] = hsd_kin_steps_in(growth->step_pages[side].data);
     }
     find_common_roots(growth);
     HSD_TRY(open_parts(growth, err));
@@ -227,7 +227,7 @@ static void forget_crediting(hsd_growth *growth)
         free_bits(&growth->pair->is_resized[side]);
         free_bits(&growth->is_part[side]);
         hsd_pages_give(&growth->step_pages[side]);
-        growth->steps[side] = NULL;
+        growth->steps[side] = (hsd_kin_steps){0};
     }
 }
 

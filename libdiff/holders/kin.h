@@ -32,6 +32,28 @@ typedef struct hsd_kin_count { /* of one step, of kept objects that can hold */
     uint32_t all, again;       /* of `all` those whose type stood above them */
 } hsd_kin_count;
 
+/* Of 65,536 numbers a heap has some hundred, and counts side by side touch a few pages, not all of 1.25 MiB. */
+typedef struct hsd_kin_steps {
+    uint32_t *slots;       /* by number of a step: where its count is; 0 = it has not come */
+    hsd_kin_count *counts; /* as they came; the first is of those that have not */
+    uint32_t count;        /* of them, without the first */
+} hsd_kin_steps;
+
+#define HSD_KIN_STEPS_BYTES (HSD_KIN_STEPS * sizeof(uint32_t) + (HSD_KIN_STEPS + 1) * sizeof(hsd_kin_count))
+
+/* In HSD_KIN_STEPS_BYTES zeroed bytes. */
+static inline hsd_kin_steps hsd_kin_steps_in(void *memory)
+{
+    uint32_t *slots = memory;
+    return (hsd_kin_steps){.slots = slots, .counts = (hsd_kin_count *)(slots + HSD_KIN_STEPS)};
+}
+
+static inline const hsd_kin_count *hsd_kin_count_of(const hsd_kin_steps *steps, uint64_t number)
+{
+    HSD_ASSERT(number < HSD_KIN_STEPS);
+    return &steps->counts[steps->slots[number]];
+}
+
 typedef struct hsd_kin { /* plain bytes without holes; zeroed: nothing above */
     uint32_t count, unused;
     uint32_t types[HSD_KIN_LOOK_BACK];
@@ -107,10 +129,12 @@ static inline bool hsd_kin_is_greater(const hsd_kin_count *a, const hsd_kin_coun
 }
 
 /* So many of one kind. `number` is that of the step, hsd_kin_step_number. */
-static inline void hsd_kin_see(hsd_kin_count *steps, const hsd_kin_end *end, uint32_t edge, uint32_t number,
+static inline void hsd_kin_see(hsd_kin_steps *steps, const hsd_kin_end *end, uint32_t edge, uint32_t number,
                                uint32_t count, bool is_again)
 {
-    hsd_kin_count *step = &steps[number];
+    HSD_ASSERT(number < HSD_KIN_STEPS);
+    if (steps->slots[number] == 0) steps->slots[number] = ++steps->count;
+    hsd_kin_count *step = &steps->counts[steps->slots[number]];
     hsd_kin_count seen = {.type = end->type + 1, .is_apart = edge == HSD_TRIE_INDIRECT};
     seen.above = seen.is_apart ? end->above : 0;
     if (hsd_kin_is_greater(&seen, step)) {

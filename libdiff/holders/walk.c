@@ -175,7 +175,7 @@ static inline uint32_t kin_step(const hsd_kin_end *end, uint32_t edge)
 
 static void give_step(const walk *w, const seen_step *seen)
 {
-    hsd_kin_count *steps = w->growth->steps[w->side];
+    hsd_kin_steps *steps = &w->growth->steps[w->side];
     const hsd_kin_end *end = &seen->end;
     const uint32_t step = kin_step(end, seen->edge);
     if (seen->count == 0) return;
