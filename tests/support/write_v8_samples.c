@@ -2,6 +2,7 @@
  * Writes heap snapshots of v8_writer.h as files into a folder, one in each layout: seeds of the fuzz
  * target, and something to look at by hand. write_v8_samples FOLDER
  */
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -26,6 +27,25 @@ static v8_heap *make_heap(void)
     return heap;
 }
 
+static bool put(FILE *file, const char *text, size_t size) { return fwrite(text, 1, size, file) == size; }
+
+/* That of the main thread, of a worker, of one that did not answer. */
+static bool write_heaps(const v8_heap *heap, const char *folder)
+{
+    static const char worker[] = "\n{\"thread\":3,", silent[] = "\n{\"thread\":4}";
+    char path[1024];
+    size_t size;
+    char *json = v8_heap_write(heap, V8_FORM_NODE_20, &size);
+    snprintf(path, sizeof path, "%s/heaps.heapsnapshot", folder);
+    FILE *file = fopen(path, "wb");
+    bool is_well = file != NULL && put(file, json, size) && put(file, worker, sizeof worker - 1) &&
+                   put(file, json + 1, size - 1) && put(file, silent, sizeof silent - 1);
+    if (file != NULL && fclose(file) != 0) is_well = false;
+    if (!is_well) perror(path);
+    free(json);
+    return is_well;
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 2) {
@@ -45,6 +65,7 @@ int main(int argc, char **argv)
         }
         free(json);
     }
+    const bool is_well = write_heaps(heap, argv[1]);
     v8_heap_free(heap);
-    return 0;
+    return is_well ? 0 : 1;
 }

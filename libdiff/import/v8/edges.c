@@ -29,6 +29,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "import/v8/heaps.h"
 #include "import/v8/source.h"
 
 /* Strings of one node of code that are looked at. */
@@ -245,6 +246,8 @@ static hsd_status write_edges(walk *w, source *s, const uint64_t *items, size_t 
     hsd_v8 *v8 = w->v8;
     const size_t width = v8->layout.edge_width;
     const bool is_root = s->ordinal == 0 || s->group != HSD_V8_NO_GROUP;
+    const uint64_t first_object = v8->heap.first_object;
+    const uint32_t first_label = v8->heap.first_label;
     const uint64_t dangling = v8->dangling, index_bits = v8->import->options->without_indexes ? 0 : UINT64_MAX;
     if (__builtin_expect(s->class == HSD_V8_CODE, 0)) HSD_TRY(look_at_constants(w, s, items, count, err));
     for (size_t i = 0; i < count; i++, items += width) {
@@ -267,8 +270,8 @@ static hsd_status write_edges(walk *w, source *s, const uint64_t *items, size_t 
         if (e.kind != HSD_V8_EDGE_ELEMENT && e.kind != HSD_V8_EDGE_HIDDEN && e.name > v8->newest_name)
             v8->newest_name = e.name;
         HSD_WRITE(v8->import,
-                  hsc_reference(v8->import->writer, hsd_v8_late_ordinal(&v8->late, e.target), label,
-                                index & index_bits),
+                  hsc_reference(v8->import->writer, first_object + hsd_v8_late_ordinal(&v8->late, e.target),
+                                first_label + label, index & index_bits),
                   err);
     }
     v8->import->result->references += count - (v8->dangling - dangling);

@@ -80,12 +80,21 @@ typedef struct hsd_v8_totals { /* of one type, for a summary */
     uint64_t objects, bytes;
 } hsd_v8_totals;
 
+typedef struct hsd_v8_heap { /* which of several heaps, and where its numbers begin in the capture; see heaps.h */
+    uint32_t index;
+    uint64_t thread; /* of Node: 0 = the main one, or not known */
+    uint64_t first_object;
+    uint32_t first_string, first_type, first_label;
+    uint32_t workers; /* threads with heaps of their own, as the heaps before tell */
+} hsd_v8_heap;
+
 typedef struct hsd_v8 {
     hsd_import *import;
+    hsd_v8_heap heap;
     hsd_source *source;
     hsd_import_json json;
     hsd_v8_layout layout;
-    bool has_header, has_nodes, has_edges, has_strings;
+    bool has_thread, has_header, has_nodes, has_edges, has_strings;
     bool is_bun; /* out of JavaScriptCore, in V8's form */
 
     hsd_v8_names names;

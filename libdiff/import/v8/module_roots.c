@@ -12,7 +12,7 @@
 
 #include "base/check.h"
 #include "base/fail.h"
-#include "import/v8/import.h"
+#include "import/v8/heaps.h"
 
 typedef struct module_root { /* a context, a module */
     uint32_t target, text, file;
@@ -24,10 +24,8 @@ static hsd_status put_module(hsd_v8 *v8, const module_root *root, const uint8_t 
     if (root->file >= v8->files.count) return HSD_OK;
     const hsd_v8_file *file = &v8->files.files[root->file];
     if (file->is_runtime || file->name.size == 0 || seen[file->same] != 1) return HSD_OK;
-    const hsc_root_record record = {
-        .kind = HSC_ROOT_GLOBAL, .label = root->text, .target = hsd_v8_late_ordinal(&v8->late, root->target)};
-    HSD_WRITE(v8->import, hsc_root(v8->import->writer, &record), err);
-    return HSD_OK;
+    const hsc_root_record record = {.kind = HSC_ROOT_GLOBAL, .label = root->text, .target = root->target};
+    return hsd_v8_write_root(v8, record, err);
 }
 
 static void see_module_root(const hsd_v8 *v8, uint32_t file, uint8_t *seen)
@@ -62,10 +60,8 @@ static hsd_status put_modules(hsd_v8 *v8, bool is_es, uint8_t *seen, hsd_error *
 static hsd_status put_process(hsd_v8 *v8, hsd_error *err)
 {
     if (v8->process == 0) return HSD_OK;
-    const hsc_root_record record = {
-        .kind = HSC_ROOT_GLOBAL, .label = HSD_V8_STRING_PROCESS, .target = hsd_v8_late_ordinal(&v8->late, v8->process)};
-    HSD_WRITE(v8->import, hsc_root(v8->import->writer, &record), err);
-    return HSD_OK;
+    const hsc_root_record record = {.kind = HSC_ROOT_GLOBAL, .label = HSD_V8_STRING_PROCESS, .target = v8->process};
+    return hsd_v8_write_root(v8, record, err);
 }
 
 hsd_status hsd_v8_write_module_roots(hsd_v8 *v8, hsd_error *err)

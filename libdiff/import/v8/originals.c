@@ -11,7 +11,7 @@
 #include "base/check.h"
 #include "base/fail.h"
 #include "base/mix.h"
-#include "import/v8/import.h"
+#include "import/v8/heaps.h"
 
 #define TEXT_BYTES  ((size_t)256) /* names are not longer; those that are stay as they are */
 #define MOST_OF_ONE 3u            /* sources that one class of a bundle may stand for */
@@ -118,8 +118,7 @@ hsd_status hsd_v8_originals_string(hsd_v8 *v8, hsd_bytes text, uint32_t *out, hs
     *out = 0;
     if (o->text_count == HSD_V8_MOST_ORIGINALS || text.size == 0) return HSD_OK;
     *out = HSD_V8_STRING_ORIGINALS + o->text_count++;
-    HSD_WRITE(v8->import, hsc_define_string(v8->import->writer, *out, text.data, text.size), err);
-    return HSD_OK;
+    return hsd_v8_write_string(v8, *out, text.data, text.size, err);
 }
 
 static bool is_same(hsd_bytes a, hsd_bytes b)

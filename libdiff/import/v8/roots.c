@@ -74,6 +74,7 @@ hsd_status hsd_v8_roots_node(hsd_v8_roots *roots, hsd_v8_names *names, uint32_t 
     uint32_t mine;
     *group = HSD_V8_NO_GROUP;
     HSD_TRY(group_of(roots, names, name, &mine, err));
+    roots->groups[mine].named += !is_group;
     if (!is_group) return hsd_v8_roots_put(roots, mine, ordinal, err);
     *group = mine;
     return HSD_OK;
@@ -128,7 +129,7 @@ void hsd_v8_roots_name(hsd_v8_roots *roots, uint32_t group, hsd_bytes text, uint
         {"(Document DOM trees)", HSC_ROOT_GLOBAL},
     };
     hsd_v8_group *mine = &roots->groups[group];
-    roots->has_worker |= is_group_called(text, "Node / Worker");
+    if (is_group_called(text, "Node / Worker")) roots->workers += mine->named;
     mine->text = string;
     mine->is_stack = is_group_called(text, "(Stack roots)");
     mine->is_weak = is_group_called(text, "(Internalized strings)");

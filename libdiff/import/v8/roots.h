@@ -41,11 +41,12 @@ enum {
 };
 
 typedef struct hsd_v8_group {
-    uint32_t name; /* string in the snapshot */
-    uint32_t text; /* string in the capture, once it is known; 0 = none */
-    uint32_t kind; /* hsc_root_kind */
-    bool is_stack; /* "(Stack roots)" */
-    bool is_weak;  /* "(Internalized strings)": V8 frees what nothing else leads to */
+    uint32_t name;  /* string in the snapshot */
+    uint32_t text;  /* string in the capture, once it is known; 0 = none */
+    uint32_t kind;  /* hsc_root_kind */
+    uint32_t named; /* roots that have its name themselves */
+    bool is_stack;  /* "(Stack roots)" */
+    bool is_weak;   /* "(Internalized strings)": V8 frees what nothing else leads to */
 } hsd_v8_group;
 
 typedef struct hsd_v8_roots {
@@ -56,7 +57,7 @@ typedef struct hsd_v8_roots {
     hsd_id_map direct;  /* objects that hang from node 0 -> 1 */
     bool has_global;    /* something hangs from node 0 by a shortcut */
     bool has_user_root; /* DevTools: something hangs from node 0 that is not synthetic */
-    bool has_worker;    /* a thread of Node's that runs, with a heap of its own */
+    uint32_t workers;   /* threads of Node's that run, each with a heap of its own */
 } hsd_v8_roots;
 
 hsd_status hsd_v8_roots_init(hsd_v8_roots *roots, hsd_temp_space *space, uint64_t memory_bytes, hsd_error *err);

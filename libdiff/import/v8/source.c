@@ -13,6 +13,7 @@
 #include "import/v8/source.h"
 
 #include "base/check.h"
+#include "import/v8/heaps.h"
 
 /* An object with more properties than this is a dictionary, whose keys are data. */
 #define MOST_FIELDS 128u
@@ -356,6 +357,14 @@ static hsd_status name_of(hsd_v8 *v8, const hsd_v8_source *s, uint32_t *out, hsd
     return HSD_OK;
 }
 
+/* Of a heap that is not the first. */
+static void move_behind(const hsd_v8 *v8, hsc_object *object)
+{
+    object->id += v8->heap.thread << HSD_V8_THREAD_SHIFT;
+    object->type += v8->heap.first_type;
+    object->name = hsd_v8_string_in_capture(v8, object->name);
+}
+
 hsd_status hsd_v8_source_begin(hsd_v8 *v8, const hsd_v8_source *s, hsd_error *err)
 {
     hsc_object object = {.id = s->node.id,
@@ -369,6 +378,7 @@ hsd_status hsd_v8_source_begin(hsd_v8 *v8, const hsd_v8_source *s, hsd_error *er
     if (s->node.trace != 0) HSD_TRY(hsd_v8_traces_site(&v8->traces, s->node.trace, &object.site, err));
     if (hsd_v8_is_pseudo(&s->node)) object.flags |= HSC_OBJECT_PSEUDO;
     if (s->class == HSD_V8_NATIVE && s->node.state == HSD_V8_STATE_DETACHED) object.flags |= HSC_OBJECT_DETACHED;
+    if (v8->heap.index > 0) move_behind(v8, &object);
     HSD_WRITE(v8->import, hsc_begin_object(v8->import->writer, &object), err);
     v8->import->result->objects += !hsd_v8_is_pseudo(&s->node);
     v8->import->result->bytes = hsd_add_saturating(v8->import->result->bytes, s->node.self_size);

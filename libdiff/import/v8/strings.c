@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/check.h"
-#include "import/v8/import.h"
+#include "import/v8/heaps.h"
 
 #define IDENTIFIER_BYTES ((size_t)64)
 /* One text of a capture, less what marks it as cut. */
@@ -141,11 +141,7 @@ hsd_status hsd_v8_define_class(hsd_v8 *v8, const hsd_v8_entry *entry, hsd_bytes 
     if (is_part && v8->roots.has_user_root) flags |= HSC_TYPE_PART;
     hsd_status status = class_name(text, entry->wait == HSD_V8_WAIT_DETACHED, &name, err);
     if (name.size > TEXT_LIMIT_BYTES) name.size = TEXT_LIMIT_BYTES;
-    if (status == HSD_OK)
-        status =
-            hsd_import_writer_status(v8->import,
-                                     hsc_define_type(v8->import->writer, entry->number, name.data, name.size, flags),
-                                     err);
+    if (status == HSD_OK) status = hsd_v8_write_type(v8, entry->number, name.data, name.size, flags, err);
     hsd_buffer_release(&name);
     return status;
 }
@@ -286,8 +282,7 @@ static hsd_status give_all(hsd_v8 *v8, uint32_t number, const uint32_t *order, u
         is_wanted |= (entry->flags & HSD_V8_ENTRY_HELD) == 0;
     }
     if (is_held && !is_wanted) return hold_text(v8, number, text, &order[from], *at - from, err);
-    if (is_wanted) HSD_WRITE(v8->import, hsc_define_string(v8->import->writer, number + 1, text.data, text.size), err);
-    return HSD_OK;
+    return is_wanted ? hsd_v8_write_string(v8, number + 1, text.data, text.size, err) : HSD_OK;
 }
 
 /* ---- the list ---- */
@@ -344,10 +339,7 @@ static hsd_status write_held(hsd_v8 *v8, const uint32_t *order, hsd_error *err)
     for (uint32_t i = 0; i < v8->declared.held_count; i++) {
         const hsd_v8_held_text *held = &v8->declared.held[i];
         if (!is_wanted_by_any(v8, order, &at, held->number)) continue;
-        HSD_WRITE(v8->import,
-                  hsc_define_string(v8->import->writer, held->number + 1, v8->declared.texts.data + held->offset,
-                                    held->size),
-                  err);
+        HSD_TRY(hsd_v8_write_string(v8, held->number + 1, v8->declared.texts.data + held->offset, held->size, err));
     }
     return HSD_OK;
 }

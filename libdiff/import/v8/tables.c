@@ -6,17 +6,18 @@
 #include <string.h>
 
 #include "base/check.h"
-#include "import/v8/import.h"
+#include "import/v8/heaps.h"
 
 static hsd_status define_string(hsd_v8 *v8, uint32_t number, hsd_bytes text, hsd_error *err)
 {
-    HSD_WRITE(v8->import, hsc_define_string(v8->import->writer, number, text.data, text.size), err);
-    return HSD_OK;
+    return hsd_v8_write_string(v8, number, text.data, text.size, err);
 }
+
+static hsd_bytes text_of(const char *text) { return (hsd_bytes){(const uint8_t *)text, strlen(text)}; }
 
 static hsd_status define_text(hsd_v8 *v8, uint32_t number, const char *text, hsd_error *err)
 {
-    return define_string(v8, number, (hsd_bytes){(const uint8_t *)text, strlen(text)}, err);
+    return define_string(v8, number, text_of(text), err);
 }
 
 /* ---- types ---- */
@@ -56,7 +57,7 @@ static hsd_status define_functions(hsd_v8 *v8, hsd_error *err)
     char name[HSD_V8_FUNCTION_TYPE_BYTES];
     for (uint32_t i = 0; i < v8->functions.count; i++) {
         const size_t size = hsd_v8_functions_type(&v8->functions, &v8->names, &v8->files, i, name);
-        HSD_WRITE(v8->import, hsc_define_type(v8->import->writer, v8->functions.items[i].type, name, size, 0), err);
+        HSD_TRY(hsd_v8_write_type(v8, v8->functions.items[i].type, name, size, 0, err));
     }
     return HSD_OK;
 }
@@ -67,13 +68,11 @@ static hsd_status define_types(hsd_v8 *v8, hsd_error *err)
     for (unsigned type = 0; type <= HSD_V8_MAX_TYPES; type++) {
         if (!v8->type_used[type]) continue;
         class_of_type(v8, type, name, sizeof name);
-        HSD_WRITE(v8->import,
-                  hsc_define_type(v8->import->writer, type + 1, name, strlen(name), flags_of_type(v8, type)), err);
+        HSD_TRY(hsd_v8_write_type(v8, type + 1, name, strlen(name), flags_of_type(v8, type), err));
     }
     HSD_TRY(define_functions(v8, err));
-    if (v8->names.refused > 0)
-        HSD_WRITE(v8->import, hsc_define_type(v8->import->writer, HSD_V8_TYPE_OTHER, "(other classes)", 15, 0), err);
-    return HSD_OK;
+    if (v8->names.refused == 0) return HSD_OK;
+    return hsd_v8_write_type(v8, HSD_V8_TYPE_OTHER, "(other classes)", 15, 0, err);
 }
 
 /* ---- labels ---- */
@@ -183,6 +182,15 @@ static bool is_label(const hsd_v8_entry *entry)
            (entry->wait >= HSD_V8_WAIT_GLOBAL_FIELD && entry->wait <= HSD_V8_WAIT_TABLE);
 }
 
+static hsd_status define_label(hsd_v8 *v8, uint32_t number, const label *l, hsd_error *err)
+{
+    HSD_WRITE(v8->import,
+              hsc_define_label(v8->import->writer, v8->heap.first_label + number, l->kind, l->flags,
+                               hsd_v8_string_in_capture(v8, l->text)),
+              err);
+    return HSD_OK;
+}
+
 static hsd_status define_labels(hsd_v8 *v8, hsd_error *err)
 {
     static const struct {
@@ -197,14 +205,13 @@ static hsd_status define_labels(hsd_v8 *v8, hsd_error *err)
         {HSD_V8_LABEL_INTERNAL, HSC_LABEL_INTERNAL, 0, HSD_V8_STRING_INTERNAL},
         {HSD_V8_LABEL_WEAK, HSC_LABEL_INTERNAL, HSC_STRENGTH_WEAK, HSD_V8_STRING_INTERNAL},
     };
-    hsc_writer *writer = v8->import->writer;
     for (size_t i = 0; i < HSD_ARRAY_LEN(own); i++)
-        HSD_WRITE(v8->import, hsc_define_label(writer, own[i].number, own[i].kind, own[i].flags, own[i].text), err);
+        HSD_TRY(define_label(v8, own[i].number, &(label){own[i].kind, own[i].flags, own[i].text}, err));
     for (uint32_t i = 0; i < v8->names.count; i++) {
         const hsd_v8_entry *entry = &v8->names.entries[i];
         if (!is_label(entry)) continue;
         const label l = label_of(v8, entry);
-        HSD_WRITE(v8->import, hsc_define_label(writer, entry->number, l.kind, l.flags, l.text), err);
+        HSD_TRY(define_label(v8, entry->number, &l, err));
     }
     return HSD_OK;
 }
@@ -220,7 +227,7 @@ static hsd_status define_missing(hsd_v8 *v8, hsd_error *err)
         if ((entry->flags & HSD_V8_ENTRY_SEEN) != 0) continue;
         const int size = snprintf(text, sizeof text, "(name %u)", (unsigned)entry->name);
         if (entry->wait <= HSD_V8_WAIT_DETACHED)
-            HSD_WRITE(v8->import, hsc_define_type(v8->import->writer, entry->number, text, (size_t)size, 0), err);
+            HSD_TRY(hsd_v8_write_type(v8, entry->number, text, (size_t)size, 0, err));
         if (entry->wait == HSD_V8_WAIT_NAME) HSD_TRY(define_text(v8, entry->name + 1, "", err));
     }
     return HSD_OK;
@@ -228,11 +235,24 @@ static hsd_status define_missing(hsd_v8 *v8, hsd_error *err)
 
 /* ---- strings of the importer's own ---- */
 
+/* What each heap has one of is told apart from that of the main thread. */
+static hsd_status define_global(hsd_v8 *v8, uint32_t number, hsd_bytes name, hsd_error *err)
+{
+    static const char worker[] = "worker ";
+    if (v8->heap.index == 0 || name.size == 0) return define_string(v8, number, name, err);
+    hsd_buffer text = {0};
+    hsd_status status = hsd_buffer_append(&text, worker, sizeof worker - 1, err);
+    if (status == HSD_OK) status = hsd_buffer_append(&text, name.data, name.size, err);
+    if (status == HSD_OK) status = define_string(v8, number, (hsd_bytes){text.data, text.size}, err);
+    hsd_buffer_release(&text);
+    return status;
+}
+
 /* What only looked like a global object or a module has an empty name. */
 static hsd_status define_scopes(hsd_v8 *v8, hsd_error *err)
 {
     for (uint32_t i = 0; i < v8->scopes.global_count; i++)
-        HSD_TRY(define_string(v8, HSD_V8_STRING_GLOBALS + i, v8->scopes.globals[i].name, err));
+        HSD_TRY(define_global(v8, HSD_V8_STRING_GLOBALS + i, v8->scopes.globals[i].name, err));
     for (uint32_t i = 0; i < v8->scopes.scope_count; i++)
         HSD_TRY(define_string(v8, HSD_V8_STRING_SCOPES + i, hsd_v8_files_name(&v8->files, v8->scopes.scopes[i].file),
                               err));
@@ -244,13 +264,13 @@ static hsd_status define_scopes(hsd_v8 *v8, hsd_error *err)
 
 static hsd_status define_strings(hsd_v8 *v8, hsd_error *err)
 {
-    HSD_TRY(define_text(v8, HSD_V8_STRING_GLOBAL, "global", err));
+    HSD_TRY(define_global(v8, HSD_V8_STRING_GLOBAL, text_of("global"), err));
     HSD_TRY(define_text(v8, HSD_V8_STRING_ORPHANS,
                         v8->is_bun ? "(in a Map, a Set or native code that Bun does not tell)" : "(V8 internal)", err));
     HSD_TRY(define_text(v8, HSD_V8_STRING_PAIR, "WeakMap value", err));
     HSD_TRY(define_text(v8, HSD_V8_STRING_INTERNAL, "internal", err));
     HSD_TRY(define_text(v8, HSD_V8_STRING_BLOCK, "(block variable)", err));
-    HSD_TRY(define_text(v8, HSD_V8_STRING_PROCESS, "process", err));
+    HSD_TRY(define_global(v8, HSD_V8_STRING_PROCESS, text_of("process"), err));
     HSD_TRY(define_text(v8, HSD_V8_STRING_SYMBOL, "<symbol>", err));
     HSD_TRY(define_text(v8, HSD_V8_STRING_DOCUMENT, "document", err));
     if (v8->traces.is_used) HSD_TRY(define_text(v8, HSD_V8_STRING_ANONYMOUS, "(anonymous)", err));
@@ -308,9 +328,7 @@ static hsd_status write_spooled(hsd_v8 *v8, hsd_error *err)
     while ((status = hsd_v8_roots_next(&v8->roots, &v8->names, &v8->marks, &root, err)) == HSD_OK) {
         name_global(&v8->scopes, &root.record);
         if ((status = name_local(v8, &names, &root, err)) != HSD_OK) break;
-        root.record.target = hsd_v8_late_ordinal(&v8->late, (uint32_t)root.record.target);
-        status = hsd_import_writer_status(v8->import, hsc_root(v8->import->writer, &root.record), err);
-        if (status != HSD_OK) break;
+        if ((status = hsd_v8_write_root(v8, root.record, err)) != HSD_OK) break;
     }
     hsd_id_map_release(&names.frames);
     return status;
@@ -333,7 +351,8 @@ static hsd_status write_totals(hsd_v8 *v8, hsd_error *err)
     for (uint32_t type = 0; type < v8->total_capacity; type++) {
         const hsd_v8_totals *total = &v8->totals[type];
         if (total->objects == 0) continue;
-        HSD_WRITE(v8->import, hsc_count(v8->import->writer, type, total->objects, total->bytes), err);
+        HSD_WRITE(v8->import, hsc_count(v8->import->writer, v8->heap.first_type + type, total->objects, total->bytes),
+                  err);
         v8->import->result->objects += total->objects;
         v8->import->result->bytes = hsd_add_saturating(v8->import->result->bytes, total->bytes);
     }
@@ -345,12 +364,8 @@ static hsd_status tell_losses(hsd_v8 *v8, hsd_error *err)
     hsc_writer *writer = v8->import->writer;
     if (v8->dangling > 0)
         HSD_WRITE(v8->import, hsc_loss(writer, "references to nodes that are not in the snapshot", v8->dangling), err);
-    if (v8->layout.has_extra_native_bytes)
+    if (v8->layout.has_extra_native_bytes && v8->heap.index == 0)
         HSD_WRITE(v8->import, hsc_metric(writer, "native.used", "bytes", v8->layout.extra_native_bytes), err);
-    if (v8->roots.has_worker)
-        hsd_note(v8->import->reporter, HSD_NOTE_WARNING,
-                 "%s has threads with heaps of their own (workers, loaders of modules), which are in no capture",
-                 v8->source->name);
     if (v8->names.refused > 0)
         hsd_note(v8->import->reporter, HSD_NOTE_WARNING,
                  "%s has more than %u names of classes, fields and functions: %llu have no name of "

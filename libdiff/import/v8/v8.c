@@ -16,7 +16,7 @@
 
 #include "base/check.h"
 #include "base/fail.h"
-#include "import/v8/import.h"
+#include "import/v8/heaps.h"
 #include "import/v8/pump.h"
 
 enum { FIRST_NODES_BYTES = 200 }; /* in which three nodes stand, if their numbers are small */
@@ -84,7 +84,7 @@ static hsd_status read_header(hsd_v8 *v8, hsd_error *err)
     v8->json.where = "header";
     HSD_TRY(hsd_v8_layout_read(&v8->layout, &v8->json, err));
     v8->has_header = true;
-    v8->traces.is_used = v8->layout.trace_count > 0 && v8->layout.trace != HSD_V8_NO_COLUMN &&
+    v8->traces.is_used = v8->heap.index == 0 && v8->layout.trace_count > 0 && v8->layout.trace != HSD_V8_NO_COLUMN &&
                          v8->layout.has_known_traces && !v8->import->options->summary_only;
     return HSD_OK;
 }
@@ -98,7 +98,7 @@ static hsd_status read_nodes(hsd_v8 *v8, hsd_error *err)
     HSD_TRY(hsd_import_json_look(&v8->json, &byte, err));
     const hsd_status status = hsd_source_peek(v8->source, FIRST_NODES_BYTES, err);
     if (status < 0) return status;
-    HSD_TRY(begin_v8(v8, err));
+    if (v8->heap.index == 0) HSD_TRY(begin_v8(v8, err));
     v8->has_nodes = true;
     return hsd_v8_read_nodes(v8, err);
 }
@@ -146,8 +146,21 @@ static hsd_status read_strings(hsd_v8 *v8, hsd_error *err)
     return hsd_v8_read_strings(v8, err);
 }
 
+/* Of the thread whose heap this is, behind those of all before it. */
+static hsd_status read_thread(hsd_v8 *v8, hsd_error *err)
+{
+    uint64_t thread;
+    HSD_TRY(hsd_import_json_number(&v8->json, &thread, err));
+    if (v8->has_header || v8->has_thread || thread < v8->heap.thread || thread >> (64 - HSD_V8_THREAD_SHIFT) != 0)
+        return fail_order(v8, "the number of its thread is out of order", err);
+    v8->heap.thread = thread;
+    v8->has_thread = true;
+    return HSD_OK;
+}
+
 static hsd_status read_part(hsd_v8 *v8, hsd_error *err)
 {
+    if (v8->heap.index > 0 && hsd_import_json_is(&v8->json, "thread")) return read_thread(v8, err);
     if (hsd_import_json_is(&v8->json, "snapshot")) return read_header(v8, err);
     if (hsd_import_json_is(&v8->json, "nodes")) return read_nodes(v8, err);
     if (hsd_import_json_is(&v8->json, "edges")) return read_edges(v8, err);
@@ -170,18 +183,17 @@ static hsd_status read_parts(hsd_v8 *v8, hsd_error *err)
         v8->json.where = "outermost part";
     }
     if (status != HSD_END) return status;
+    if (v8->has_thread && !v8->has_header) return HSD_OK; /* it did not answer */
     if (!v8->has_strings) return fail_order(v8, "it has no nodes, no edges or no strings", err);
     return HSD_OK;
 }
 
 /* ---- the end ---- */
 
-/* With salvage, a snapshot that ends early becomes a capture that says so. */
-static hsd_status accept_cut(hsd_v8 *v8, hsd_error *err)
+static hsd_status mark_cut(hsd_v8 *v8, hsd_error *err)
 {
     char reason[128];
     hsd_import *import = v8->import;
-    if (!v8->has_edges && !import->options->summary_only) HSD_TRY(hsd_v8_write_objects(v8, NULL, err));
     snprintf(reason, sizeof reason, "%.90s (byte %llu)", v8->cut.text, (unsigned long long)v8->cut.offset_bytes);
     HSD_WRITE(import, hsc_mark_incomplete(import->writer, reason), err);
     import->result->is_complete = false;
@@ -189,25 +201,33 @@ static hsd_status accept_cut(hsd_v8 *v8, hsd_error *err)
     return HSD_OK;
 }
 
-static hsd_status finish_v8(hsd_v8 *v8, hsd_error *err)
+/* With salvage, a snapshot that ends early becomes a capture that says so. */
+static hsd_status accept_cut(hsd_v8 *v8, hsd_error *err)
 {
-    hsd_import *import = v8->import;
-    HSD_TRY(hsd_v8_write_tables(v8, err));
-    return hsd_import_end(import, err);
+    if (!v8->has_edges && !v8->import->options->summary_only) HSD_TRY(hsd_v8_write_objects(v8, NULL, err));
+    return mark_cut(v8, err);
 }
 
+/* HSD_END: nothing is to be looked for behind it. */
 static hsd_status import_snapshot(hsd_v8 *v8, hsd_error *err)
 {
+    const hsd_import *import = v8->import;
     hsd_error_init(&v8->cut);
     hsd_status status = read_parts(v8, &v8->cut);
     const bool is_usable = v8->has_nodes && v8->marks.count > 0;
-    if (status == HSD_E_TRUNCATED && v8->import->options->salvage && is_usable) {
-        status = accept_cut(v8, err);
+    if (status == HSD_E_TRUNCATED && import->options->salvage && (is_usable || v8->heap.index > 0)) {
+        status = is_usable ? accept_cut(v8, err) : mark_cut(v8, err);
+        if (!is_usable && status == HSD_OK) return HSD_END;
     } else if (status != HSD_OK) {
         if (err != NULL) *err = v8->cut;
         if (status == HSD_E_TRUNCATED && v8->cut.hint[0] == '\0') hsd_import_hint_partial(err);
     }
-    return status == HSD_OK ? finish_v8(v8, err) : status;
+    if (status == HSD_OK && v8->has_header) status = hsd_v8_write_tables(v8, err);
+    if (status == HSD_OK && !v8->has_header)
+        hsd_note(import->reporter, HSD_NOTE_WARNING,
+                 "worker thread %llu of %s did not answer: its heap is not in the capture",
+                 (unsigned long long)v8->heap.thread, v8->source->name);
+    return status == HSD_OK && !import->result->is_complete ? HSD_END : status;
 }
 
 static hsd_status open_stages(hsd_v8 *v8, hsd_error *err)
@@ -242,17 +262,44 @@ static void release_v8(hsd_v8 *v8)
     free(v8);
 }
 
-static hsd_status run_v8(hsd_import *import, hsd_error *err)
+/* The next of several: `heap` says where its numbers begin, and then where those of the one behind it would. */
+static hsd_status import_heap(hsd_import *import, hsd_v8_heap *heap, hsd_error *err)
 {
     hsd_v8 *v8 = calloc(1, sizeof *v8);
     if (v8 == NULL) return hsd_fail_nomem(err, "an import");
     v8->import = import;
     v8->source = import->source;
     v8->json.source = import->source;
+    v8->heap = *heap;
     hsd_status status = open_stages(v8, err);
     if (status == HSD_OK) status = import_snapshot(v8, err);
+    *heap = hsd_v8_heap_behind(v8);
     release_v8(v8);
     return status;
+}
+
+/* What is no snapshot behind one is none of it. */
+static bool is_followed(hsd_source *source)
+{
+    hsd_import_json json = {.source = source, .where = "end"};
+    uint8_t byte = 0;
+    const bool is_there = hsd_import_json_look(&json, &byte, NULL) == HSD_OK && byte == '{';
+    hsd_import_json_release(&json);
+    return is_there;
+}
+
+static hsd_status run_v8(hsd_import *import, hsd_error *err)
+{
+    hsd_v8_heap heap = {0};
+    hsd_status status;
+    do
+        status = import_heap(import, &heap, err);
+    while (status == HSD_OK && heap.index < HSD_V8_MOST_HEAPS && is_followed(import->source));
+    if (status >= 0 && heap.workers > heap.index - 1)
+        hsd_note(import->reporter, HSD_NOTE_WARNING,
+                 "%s has threads with heaps of their own (workers, loaders of modules), which are in no capture",
+                 import->source->name);
+    return status == HSD_OK || status == HSD_END ? hsd_import_end(import, err) : status;
 }
 
 /* ---- the row ---- */

@@ -50,7 +50,7 @@ Test(v8_owners, threads_of_the_program_have_heaps_that_are_in_no_capture)
         size_t count = 0;
         const hsd_run run = {.note = count_note, .note_context = &count};
         const uint32_t worker =
-            v8_node(heap, is_there ? "synthetic" : "object", is_there ? "Node / Worker" : "Worker", 0);
+            v8_node(heap, is_there ? "synthetic" : "object", is_there ? "Node / Worker" : "Worker", 424);
         v8_edge_at(heap, p.root, "element", 9, worker);
         loaded c = case_v8_import(heap, V8_FORM_NODE_20, NULL, &run);
         cr_expect_eq(count, is_there);
