@@ -47,8 +47,7 @@ static void note_called(walk *w)
     const hsd_go_function *found = hsd_go_types_code_at(types, w->pc - w->go->typing.bias - (w->depth == 0 ? 0 : 1));
     const uint32_t last = w->last_function;
     w->last_function = found == NULL ? 0 : found->name;
-    if (found == NULL || last == 0 || found->calls != 0 || !hsd_go_is_wrapper(hsd_go_types_text(types, found->name)))
-        return;
+    if (found == NULL || last == 0 || found->calls != 0 || !hsd_go_types_is_wrapper(types, found)) return;
     if (strncmp(hsd_go_types_text(types, last), "runtime.", 8) != 0)
         types->functions[found - types->functions].calls = last;
 }
@@ -186,9 +185,11 @@ static hsd_status begin_written(walk *w, uint64_t g, hsd_error *err)
     HSD_TRY(hsd_gowriter_format(&go->out, &name, err, "goroutine %" PRIu64, id));
     w->thread = ++go->thread_number;
     HSD_WRITE(go->import, hsc_define_thread(go->import->writer, w->thread, name), err);
-    const char *function = hsd_go_types_function_at(&go->typing.types, start - go->typing.bias);
+    const hsd_go_types *types = &go->typing.types;
+    const hsd_go_function *code = hsd_go_types_code_at(types, start - go->typing.bias);
+    const char *function = code == NULL ? NULL : hsd_go_types_text(types, code->name);
     gostart known = {.created_at = created_at, .function = function == NULL ? "" : function, .wrapper = ""};
-    if (hsd_go_is_wrapper(known.function)) {
+    if (code != NULL && hsd_go_types_is_wrapper(types, code)) {
         known.wrapper = known.function;
         known.wrapper_at = start;
     }

@@ -19,6 +19,13 @@ enum { NAME_BYTES = 1024, CODE_BYTES = 8 };
 
 static const char method_value[] = "-fm";
 
+/* Its name says more than that it is a wrapper. */
+static bool is_method_value(const char *function)
+{
+    const size_t length = function == NULL ? 0 : strlen(function), end = sizeof method_value - 1;
+    return length > end && strcmp(function + length - end, method_value) == 0;
+}
+
 uint64_t hsd_go_reading_memory(const hsd_go_reading *r)
 {
     return r->origin_room * sizeof *r->origins + r->copy_room * sizeof *r->copies;
@@ -54,7 +61,8 @@ static hsd_status add_copy(hsd_go_reading *r, uint64_t origin, bool is_called, h
 static hsd_status add_function(hsd_go_reading *r, const hsd_die *die, hsd_error *err)
 {
     hsd_go_types *types = r->types;
-    hsd_go_function added = {.low = die->low_pc, .high = die->high_pc};
+    hsd_go_function added = {
+        .low = die->low_pc, .high = die->high_pc, .is_wrapper = die->is_trampoline && !is_method_value(die->name)};
     HSD_TRY(hsd_go_put_name(r, die->name, &added.name, err));
     HSD_TRY(hsd_go_grow(r, &types->functions, &types->function_room, types->function_count, sizeof added, err));
     types->functions[types->function_count++] = added;
@@ -90,8 +98,7 @@ hsd_status hsd_go_take_function(hsd_go_reading *r, const hsd_die *die, hsd_error
     if (r->function_depth == 0 || die->depth != r->function_depth) return HSD_OK;
     if (die->tag == HSD_TAG_VARIABLE && die->closure_offset != 0 && die->name != NULL) return add_captured(r, die, err);
     const hsd_go_function *function = &r->types->functions[r->types->function_count - 1];
-    if (die->tag == HSD_TAG_INLINED && die->origin != 0 &&
-        hsd_go_is_wrapper(hsd_go_types_text(r->types, function->name)))
+    if (die->tag == HSD_TAG_INLINED && die->origin != 0 && hsd_go_types_is_wrapper(r->types, function))
         return add_copy(r, die->origin, true, err);
     return HSD_OK;
 }
@@ -138,9 +145,8 @@ static void drop_nameless(hsd_go_types *types)
  * main.point.draw-fm. */
 static bool name_receiver(const char *function, char *out, size_t size)
 {
-    const size_t length = strlen(function), end = sizeof method_value - 1;
-    if (length <= end || strcmp(function + length - end, method_value) != 0) return false;
-    snprintf(out, size, "%.*s", (int)(hsd_min_u64(length, size) - end), function);
+    if (!is_method_value(function)) return false;
+    snprintf(out, size, "%.*s", (int)(hsd_min_u64(strlen(function), size) - (sizeof method_value - 1)), function);
     char *method = strrchr(out, '.'), *open = strstr(out, ".(*");
     if (method == NULL) return false;
     *method = '\0';

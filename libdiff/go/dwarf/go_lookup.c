@@ -99,6 +99,11 @@ bool hsd_go_is_wrapper(const char *function)
            strstr(function, "·dwrap·") != NULL;
 }
 
+bool hsd_go_types_is_wrapper(const hsd_go_types *types, const hsd_go_function *function)
+{
+    return function->is_wrapper || hsd_go_is_wrapper(hsd_go_types_text(types, function->name));
+}
+
 const char *hsd_go_types_function_at(const hsd_go_types *types, uint64_t address)
 {
     const hsd_go_function *found = hsd_go_types_code_at(types, address);

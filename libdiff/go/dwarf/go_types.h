@@ -70,6 +70,7 @@ typedef struct hsd_go_function {
     /* of what the compiler wraps around `go f(x)`: the name of f where its code was copied into the wrapper; 0 = it is
      * not told */
     uint32_t calls;
+    bool is_wrapper; /* the compiler says so; up to Go 1.21 its name does not */
 } hsd_go_function;
 
 typedef struct hsd_go_types {
@@ -131,8 +132,10 @@ const hsd_go_function *hsd_go_types_code_at(const hsd_go_types *types, uint64_t 
 /* The name of the function that holds this address; NULL = none. O(log). */
 const char *hsd_go_types_function_at(const hsd_go_types *types, uint64_t address);
 
-/* Is this what the compiler wraps around a call in `go f(x)` or `defer f(x)`? */
+/* Is this what the compiler wraps around a call in `go f(x)` or `defer f(x)`? By its name, and by what it says of it.
+ */
 bool hsd_go_is_wrapper(const char *function);
+bool hsd_go_types_is_wrapper(const hsd_go_types *types, const hsd_go_function *function);
 
 /* The type that the program's description at this address is of; 0 = none. O(log). */
 uint32_t hsd_go_types_by_runtime_type(const hsd_go_types *types, uint64_t address);

@@ -21,6 +21,7 @@ enum {
     AT_COUNT = 0x37,
     AT_MEMBER_LOCATION = 0x38,
     AT_TYPE = 0x49,
+    AT_TRAMPOLINE = 0x56,
     AT_TEXT_BASE = 0x72,
     AT_ADDRESS_BASE = 0x73,
     AT_GO_KIND = 0x2900,
@@ -190,6 +191,7 @@ static void take_die(hsd_info *info, hsd_die *die, uint64_t attribute, uint64_t 
     case AT_HIGH_PC:
         die->high_pc = is_address_form(form) ? value->number : hsd_add_saturating(die->low_pc, value->number);
         break;
+    case AT_TRAMPOLINE: die->is_trampoline = true; break;
     case AT_LANGUAGE: die->language = (unsigned)value->number; break;
     case AT_TEXT_BASE: info->text_base = value->number; break;
     case AT_ADDRESS_BASE: info->address_base = value->number; break;

@@ -39,7 +39,8 @@ typedef struct hsd_die {
     uint64_t offset; /* in .debug_info: what references mean */
     unsigned tag, depth;
     bool has_children;
-    const char *name; /* borrowed from the sections */
+    bool is_trampoline; /* a function that the compiler made to call another one */
+    const char *name;   /* borrowed from the sections */
     uint64_t size, type, member_offset, count;
     uint64_t address; /* of a variable at a fixed place */
     uint64_t low_pc, high_pc;

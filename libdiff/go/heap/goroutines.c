@@ -22,6 +22,15 @@ hsd_status hsd_goheap_note_goroutine(goheap *go, uint64_t address, uint64_t crea
     return HSD_OK;
 }
 
+static bool is_wrapper(const goheap *go, const char *function, uint64_t pc)
+{
+    if (hsd_go_is_wrapper(function)) return true;
+    if (go->typed == NULL || pc <= go->typed->typing.bias) return false;
+    const gotyping *typing = &go->typed->typing;
+    const hsd_go_function *code = hsd_go_types_code_at(&typing->types, pc - typing->bias);
+    return code != NULL && hsd_go_types_is_wrapper(&typing->types, code);
+}
+
 hsd_status hsd_goheap_note_function(goheap *go, hsd_bytes name, uint64_t pc, hsd_error *err)
 {
     char text[256];
@@ -34,7 +43,7 @@ hsd_status hsd_goheap_note_function(goheap *go, hsd_bytes name, uint64_t pc, hsd
     if (strcmp(text, "runtime.goexit") == 0) return HSD_OK;
     if (go->typed != NULL && hsd_gotask_is_own(&go->typed->typing, pc)) start->own_at = pc;
     HSD_TRY(hsd_names_put(&go->out.strings.names, name, &number, err));
-    if (hsd_go_is_wrapper(text)) {
+    if (is_wrapper(go, text, pc)) {
         start->wrapper = number + 1;
         start->wrapper_at = pc;
     } else

@@ -274,6 +274,20 @@ Test(gotyping, goroutines_in_a_wrapper_are_called_by_what_was_copied_into_it)
     hsd_names_release(&with.types.names);
 }
 
+/* Up to Go 1.21 the wrapper of `go wait(x)` is called like a closure: the compiler says what it is. */
+Test(gotyping, wrappers_are_known_by_what_the_compiler_says_of_them)
+{
+    static const char name[] = "main.plant.func1";
+    hsd_go_types described = {0};
+    hsd_error err;
+    uint32_t number;
+    cr_assert(hsd_names_put(&described.names, (hsd_bytes){(const uint8_t *)name, strlen(name)}, &number, &err) ==
+              HSD_OK);
+    cr_expect(!hsd_go_types_is_wrapper(&described, &(hsd_go_function){.name = number}));
+    cr_expect(hsd_go_types_is_wrapper(&described, &(hsd_go_function){.name = number, .is_wrapper = true}));
+    hsd_names_release(&described.names);
+}
+
 /* ---- variables ---- */
 
 /* var server struct { address string; pool [2]worker }; type worker struct { queue, done *int }; var list list.List */
