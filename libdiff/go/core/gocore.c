@@ -93,6 +93,7 @@ static hsd_status run_gocore(hsd_import *import, hsd_error *err)
     hsd_gocore_close(go);
     hsd_gowriter_release(&go->out);
     hsd_id_table_release(&go->goroutines);
+    hsd_id_table_release(&go->led);
     hsd_buffer_release(&go->bytes);
     free(go->frames.at);
     free(go);

@@ -142,6 +142,7 @@ typedef struct gocore {
     gowriter out;
     uint32_t thread_number;
     hsd_id_table goroutines; /* objects that have roots of their own */
+    hsd_id_table led;        /* what variables of main lead to */
     hsd_buffer bytes;        /* of the object under way */
 } gocore;
 
@@ -189,6 +190,11 @@ hsd_status hsd_gocore_put_waiting_label(gocore *go, uint32_t *label, hsd_error *
 /* The label of a reference from this place of a value, by its type if that knows the place. */
 hsd_status hsd_gocore_put_label(gocore *go, gotyped typed, uint64_t offset, uint32_t *label, uint64_t *index,
                                 hsd_error *err);
+
+/* ---- led.c ---- */
+
+/* Fills `led`, once it is known what variables there are. */
+hsd_status hsd_gocore_find_led(gocore *go, hsd_error *err);
 
 /* ---- stages ---- */
 

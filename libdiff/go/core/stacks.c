@@ -99,6 +99,7 @@ static hsd_status look_at(walk *w, uint64_t address, uint64_t value, hsd_error *
     HSD_TRY(climb(w, address, err));
     hsc_root_record root = w->root;
     if (w->is_main) HSD_TRY(hsd_gowriter_local(&w->go->out, address, &root.label, err));
+    if (w->is_main && root.label == w->root.label && hsd_id_table_find(&w->go->led, root.target) != 0) return HSD_OK;
     HSD_WRITE(w->go->import, hsc_root(w->go->import->writer, &root), err);
     return HSD_OK;
 }
@@ -259,4 +260,9 @@ static hsd_status walk_all_stacks(gocore *go, bool is_written, hsd_error *err)
 }
 
 hsd_status hsd_gocore_find_frames(gocore *go, hsd_error *err) { return walk_all_stacks(go, false, err); }
-hsd_status hsd_gocore_write_stacks(gocore *go, hsd_error *err) { return walk_all_stacks(go, true, err); }
+
+hsd_status hsd_gocore_write_stacks(gocore *go, hsd_error *err)
+{
+    HSD_TRY(hsd_gocore_find_led(go, err));
+    return walk_all_stacks(go, true, err);
+}

@@ -14,7 +14,8 @@ enum { NAMED_WORDS = 512 };
 hsd_status hsd_gocore_check_memory(const void *context, hsd_error *err)
 {
     const gocore *go = context;
-    const uint64_t taken = hsd_gowriter_memory(&go->out) + hsd_id_table_memory(&go->goroutines);
+    const uint64_t taken =
+        hsd_gowriter_memory(&go->out) + hsd_id_table_memory(&go->goroutines) + hsd_id_table_memory(&go->led);
     return hsd_import_expect_room(taken, go->import->memory_bytes / 4, "the names of this core",
                                   taken * 8 + HSD_IMPORT_MORE, err);
 }

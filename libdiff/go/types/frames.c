@@ -80,13 +80,21 @@ static hsd_status follow_part(reading *r, const hsd_go_local *local, uint32_t ty
     return HSD_OK;
 }
 
+/* "&names" is a pointer that the compiler made, for a variable that it put on the heap: the program calls that names.
+ */
+static const char *name_of_local(const hsd_go_locals *locals, const hsd_go_local *local)
+{
+    const char *name = hsd_go_locals_name(locals, local);
+    return name[0] == '&' ? name + 1 : name;
+}
+
 static hsd_status read_local(gotyping *t, const hsd_go_locals *locals, const goframe *frame, const hsd_go_local *local,
                              hsd_error *err)
 {
     const uint64_t address = frame->end + (uint64_t)local->offset;
     const uint32_t type = hsd_go_types_resolve(&t->types, local->type);
     const bool is_named = frame->is_main && hsd_gotask_is_own(t, frame->pc);
-    reading r = {.t = t, .frame = frame, .name = is_named ? hsd_go_locals_name(locals, local) : ""};
+    reading r = {.t = t, .frame = frame, .name = is_named ? name_of_local(locals, local) : ""};
     if (type == 0) return HSD_OK;
     HSD_TRY(add_part(&r, address, local->is_whole ? hsd_go_types_size(&t->types, type) : 8, err));
     if (local->is_whole) {
