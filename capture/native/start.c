@@ -240,6 +240,22 @@ static void leave_environment(void)
     if (kept == 0) unsetenv("LD_PRELOAD");
 }
 
+/* Programs that do nothing but become another one, or start one and wait: who put the agent in front of such a command
+ * meant that one. */
+static bool is_wrapper(void)
+{
+    static const char *const names[] = {"env",    "nohup",   "nice",   "ionice",    "chrt",     "taskset", "numactl",
+                                        "setsid", "setpriv", "stdbuf", "setarch",   "timeout",  "prlimit", "catchsegv",
+                                        "gosu",   "time",    "tini",   "dumb-init", "catatonit"};
+    char path[4096];
+    const ssize_t got = readlink("/proc/self/exe", path, sizeof path);
+    size_t size = got > 0 ? (size_t)got : 0;
+    const char *name = last_part(path, &size);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (size == strlen(names[i]) && memcmp(name, names[i], size) == 0) return true;
+    return false;
+}
+
 __attribute__((constructor)) static void start(void)
 {
     if (!hsn_begin()) return;
@@ -251,7 +267,7 @@ __attribute__((constructor)) static void start(void)
     hsn_waits_find_libc();
     look_in_front();
     if (is_in(&libc, (uintptr_t)hsn_real.malloc)) hsn_map_trust_chunks();
-    if (!hsn_set.follows) leave_environment();
+    if (!hsn_set.follows && !is_wrapper()) leave_environment();
     pthread_atfork(before_fork, let_go_of_native_agent, after_fork_in_child);
     hsn_speak();
     if (hsn_set.listens) start_listening();

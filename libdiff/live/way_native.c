@@ -108,7 +108,10 @@ static hsd_gate refuse_native_way(const hsd_process_facts *facts, const hsd_proc
              process->name);
     find_agent(facts, path, sizeof path);
     if (*path != '\0')
-        hsd_error_set_hint(err, "start it with one: hsdiff capture -- COMMAND, or LD_PRELOAD=%s COMMAND", path);
+        hsd_error_set_hint(err,
+                           "start it with one: hsdiff capture -- COMMAND, or LD_PRELOAD=%s COMMAND; where a script "
+                           "starts it: hsdiff capture --follow -- SCRIPT, or HSDIFF_NATIVE=follow=1 with LD_PRELOAD",
+                           path);
     else
         hsd_error_set_hint(err, "start it with one: hsdiff capture -- COMMAND");
     return HSD_GATE_CLOSED;

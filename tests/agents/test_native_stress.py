@@ -257,6 +257,11 @@ def executed(tool, folder):
         done = subprocess.run(show, env=dict(os.environ, **preloaded(tool, settings)), capture_output=True, text=True, timeout=60)
         check((agent_of(tool) in done.stdout) == wanted and done.stdout.endswith("0\n") != wanted,
               f"HSDIFF_NATIVE={settings}: {done.stdout!r} {done.stderr!r}")
+    # what becomes another program is not what was meant
+    done = subprocess.run(["nice", "setsid", "-w", *show], env=dict(os.environ, **preloaded(tool, "")), capture_output=True, text=True, timeout=60)
+    check(done.stdout == "\n0\n", f"behind wrappers the agent is to be in the shell, and not in what that starts: {done.stdout!r} {done.stderr!r}")
+    done = subprocess.run(["nice", "setsid", "-w", "cat", "/proc/self/maps"], env=dict(os.environ, **preloaded(tool, "")), capture_output=True, text=True, timeout=60)
+    check("libhsdiff-native.so" in done.stdout, "wrappers do not pass the agent on")
     both = dict(os.environ, LD_PRELOAD=f"{agent_of(tool)}:{program(tool, 'libhsdiff-native-table.so')}", HSDIFF_NATIVE="listen=0")
     done = subprocess.run(["sh", "-c", "echo $LD_PRELOAD"], env=both, capture_output=True, text=True, timeout=60)
     check(done.returncode == 0, f"two agents at once: {done}")
