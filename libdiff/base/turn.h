@@ -11,6 +11,8 @@
  *
  *      before   1  3  5     9 11 13    17 19 21
  *      after    1  3     7  9 11 13 15 17           21 was given before: the captures are reversed, 7 and 15 went
+ *
+ * Each thread of a process has a heap that counts for itself: the bits from HSD_TURN_HEAP_SHIFT on say which one.
  */
 #ifndef HSD_BASE_TURN_H
 #define HSD_BASE_TURN_H
@@ -20,10 +22,13 @@
 
 #include <hsdiff/capture.h>
 
+#define HSD_TURN_HEAP_SHIFT 44u
+
 typedef struct hsd_turn { /* a zeroed one has seen nothing */
-    uint64_t both;
-    uint64_t below[2];  /* of one capture alone, and the other goes on behind them */
-    uint64_t behind[2]; /* of one capture alone, since the last of the other */
+    uint64_t heap, both;
+    uint64_t below[2];  /* of one capture alone, and the other goes on behind them in this heap */
+    uint64_t behind[2]; /* of one capture alone, since the last of the other in this heap */
+    uint64_t over[2];   /* the same at the end of the heaps before */
 } hsd_turn;
 
 /* An id, in ascending order, and which of the captures have it. */
@@ -31,6 +36,13 @@ static inline void hsd_turn_take(hsd_turn *turn, uint64_t id, bool is_before, bo
 {
     const bool is_in[2] = {is_before, is_after};
     if (id % 2 == 0) return;
+    if (id >> HSD_TURN_HEAP_SHIFT != turn->heap) {
+        for (int side = 0; side < 2; side++) {
+            turn->over[side] += turn->behind[side];
+            turn->behind[side] = 0;
+        }
+        turn->heap = id >> HSD_TURN_HEAP_SHIFT;
+    }
     for (int side = 0; side < 2; side++) {
         if (!is_in[1 - side]) continue;
         turn->below[side] += turn->behind[side];

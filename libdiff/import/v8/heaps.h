@@ -14,11 +14,12 @@
 
 #include <stdint.h>
 
+#include "base/turn.h"
 #include "import/v8/import.h"
 
 #define HSD_V8_MOST_HEAPS 256u
 /* Above the ids of any heap. */
-#define HSD_V8_THREAD_SHIFT 44
+#define HSD_V8_THREAD_SHIFT HSD_TURN_HEAP_SHIFT
 
 /* How many strings the importer may define of its own for a heap. */
 #define HSD_V8_OWN_STRINGS (HSD_V8_STRING_TOP - HSD_V8_STRING_ORIGINALS + 1)

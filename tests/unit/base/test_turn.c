@@ -73,6 +73,22 @@ Test(turn, two_processes_contradict_each_other)
     cr_assert_eq(order_of(&later, &earlier, 0), HSD_ORDER_CONTRADICTORY);
 }
 
+/* Threads of one process: objects of the second have higher numbers than all of the first, whenever they came. */
+Test(turn, each_heap_counts_for_itself)
+{
+    for (int is_reversed = 0; is_reversed < 2; is_reversed++) {
+        hsd_turn turn = {0};
+        make(200);
+        for (uint64_t thread = 0; thread < 3; thread++)
+            for (uint64_t id = 0; id < 4 * OBJECTS; id++) {
+                const bool is_in[2] = {earlier.has[id], later.has[id]};
+                if (is_in[0] || is_in[1])
+                    hsd_turn_take(&turn, thread << HSD_TURN_HEAP_SHIFT | id, is_in[is_reversed], is_in[!is_reversed]);
+            }
+        cr_assert_eq(hsd_turn_order(&turn), is_reversed ? HSD_ORDER_REVERSED : HSD_ORDER_AS_GIVEN);
+    }
+}
+
 /* They are made of addresses, by each snapshot anew. */
 Test(turn, even_numbers_say_nothing)
 {
