@@ -66,7 +66,7 @@ static hsd_status look_at_captures(check_job *job, hsd_error *err)
     uint32_t warmup;
     if (!is_series(job->cli)) return compare_two(job, err);
     HSD_TRY(warmup_of(job, &warmup, err));
-    return cli_series_run(&job->series, job->cli, warmup, noise_of(job), err);
+    return cli_series_run(&job->series, job->cli, warmup, noise_of(job), job->inputs, err);
 }
 
 /* ---- what the captures measured themselves ---- */

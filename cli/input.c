@@ -18,6 +18,8 @@
 
 #define SIDE_BY_SIDE_MIN_BYTES (UINT64_C(128) << 20)
 #define SECOND_NS              1000000000u
+#define AHEAD_MOST_BYTES       (UINT64_C(64) << 20) /* and so small a part of the memory: */
+#define AHEAD_PART             32u
 
 /* ---- one input ---- */
 
@@ -35,9 +37,9 @@ typedef struct input_job {
     uint64_t elapsed_ns;
 } input_job;
 
-static const char *name_of(const input_job *opening)
+static const char *name_of(const cli_input *input)
 {
-    return strcmp(opening->input->path, "-") == 0 ? "standard input" : opening->input->path;
+    return strcmp(input->path, "-") == 0 ? "standard input" : input->path;
 }
 
 static bool open_input(input_job *opening)
@@ -57,7 +59,8 @@ static bool fits_memory(const input_job *opening)
 static bool look_input(input_job *opening)
 {
     if (fits_memory(opening)) opening->import.compression = 0;
-    return hsd_look(&opening->options.content, opening->fd, name_of(opening), &opening->run, &opening->error) == HSD_OK;
+    return hsd_look(&opening->options.content, opening->fd, name_of(opening->input), &opening->run, &opening->error) ==
+           HSD_OK;
 }
 
 /* ---- opening what it is ---- */
@@ -88,14 +91,14 @@ static void *run_opening(void *context)
     return NULL;
 }
 
-static void tell_of_import(const input_job *opening)
+static void tell_of_import(const cli_app *cli, const cli_input *input, uint64_t elapsed_ns)
 {
-    const hsd_import_result *result = &opening->input->imported;
+    const hsd_import_result *result = &input->imported;
     char objects[HSD_NUMBER_CHARS], size[HSD_NUMBER_CHARS], time[HSD_NUMBER_CHARS];
-    if (!opening->input->is_foreign || opening->status != HSD_OK) return;
-    cli_note(opening->cli, "%s: imported (%s): %s objects, %s read in %s%s", name_of(opening), result->format,
+    if (!input->is_foreign) return;
+    cli_note(cli, "%s: imported (%s): %s objects, %s read in %s%s", name_of(input), result->format,
              hsd_format_count(objects, result->objects), hsd_format_bytes(size, result->input_bytes),
-             hsd_format_duration(time, opening->elapsed_ns), result->is_complete ? "" : "; it is not complete");
+             hsd_format_duration(time, elapsed_ns), result->is_complete ? "" : "; it is not complete");
 }
 
 /*
@@ -181,10 +184,10 @@ static bool can_be_read_again(const input_job *opening)
 }
 
 /*
- * True if both were tried. When one fails the other is stopped, unless what failed is too little memory:
- * then that one is tried again, alone and with all of it.
+ * True if both were tried. Where both are needed and one fails, the other is stopped, unless what failed is too little
+ * memory: then that one is tried again, alone and with all of it.
  */
-static bool run_together(input_job openings[2])
+static bool run_together(input_job openings[2], bool both_are_needed)
 {
     pthread_t thread;
     atomic_bool stop = false;
@@ -193,8 +196,8 @@ static bool run_together(input_job openings[2])
     for (size_t i = 0; i < 2; i++) {
         openings[i].run.memory_bytes /= 2;
         openings[i].run.threads = threads > 1 ? threads / 2 : 1;
-        openings[i].stop = &stop;
-        openings[i].progress.stop = &stop;
+        openings[i].stop = both_are_needed ? &stop : NULL;
+        openings[i].progress.stop = openings[i].stop;
     }
     if (pthread_create(&thread, NULL, run_opening, &openings[1]) != 0) return false;
     run_opening(&openings[0]);
@@ -221,7 +224,7 @@ static size_t find_failed(const input_job *openings, size_t count)
 
 static void run_all(input_job *openings, size_t count, const cli_app *cli)
 {
-    if (count == 2 && may_run_together(openings, cli) && run_together(openings)) return;
+    if (count == 2 && may_run_together(openings, cli) && run_together(openings, true)) return;
     for (size_t i = 0; i < count; i++) {
         openings[i].run.memory_bytes = cli->run.memory_bytes;
         openings[i].run.threads = cli->run.threads;
@@ -265,7 +268,7 @@ hsd_status cli_inputs_open(cli_input *inputs, size_t count, cli_app *cli, bool s
     if (find_kinds(openings, count)) run_all(openings, count, cli);
     const size_t failed = find_failed(openings, count);
     for (size_t i = 0; i < count; i++) {
-        if (failed == count) tell_of_import(&openings[i]);
+        if (failed == count) tell_of_import(cli, &inputs[i], openings[i].elapsed_ns);
         if (openings[i].fd > STDERR_FILENO) close(openings[i].fd);
     }
     free(types);
@@ -276,6 +279,64 @@ hsd_status cli_inputs_open(cli_input *inputs, size_t count, cli_app *cli, bool s
     if (failed == count) return HSD_OK;
     *err = openings[failed].error;
     return openings[failed].status;
+}
+
+/* ---- one, and the next beside it ---- */
+
+static bool is_small_input(const input_job *opening)
+{
+    struct stat what;
+    const uint64_t part = opening->cli->run.memory_bytes / AHEAD_PART,
+                   most = part < AHEAD_MOST_BYTES ? part : AHEAD_MOST_BYTES;
+    return fstat(opening->fd, &what) == 0 && S_ISREG(what.st_mode) && (uint64_t)what.st_size <= most;
+}
+
+/* The second waits for its turn with whatever is wrong with it. */
+static bool may_open_next(input_job openings[2], const char *next, const cli_app *cli)
+{
+    struct stat what;
+    if (strcmp(next, "-") == 0 || stat(next, &what) != 0 || !S_ISREG(what.st_mode)) return false;
+    if (!is_small_input(&openings[0]) || !open_input(&openings[1])) return false;
+    return is_small_input(&openings[1]) && look_input(&openings[1]) && may_run_together(openings, cli);
+}
+
+hsd_status cli_input_open_with_next(cli_input *input, const char *next, cli_input_ahead *ahead, cli_app *cli,
+                                    bool summary_only, hsd_damage damage, hsd_error *err)
+{
+    input_job openings[2];
+    const char **types = types_of_keys(&cli->options);
+    if (!types && cli->options.key_count > 0) return hsd_fail(err, HSD_E_NOMEM, "out of memory for the types of --key");
+    *ahead = (cli_input_ahead){.input = {.path = next}};
+    prepare_input(&openings[0], input, cli, 0, summary_only, damage, types);
+    prepare_input(&openings[1], &ahead->input, cli, 0, summary_only, damage, types);
+    openings[1].progress.slot = 1;
+    const bool is_there = find_kinds(openings, 1);
+    const bool are_two = is_there && may_open_next(openings, next, cli) && run_together(openings, false);
+    if (is_there && !are_two) run_all(openings, 1, cli);
+    for (size_t i = 0; i < 2; i++)
+        if (openings[i].fd > STDERR_FILENO) close(openings[i].fd);
+    free(types);
+    ahead->status = openings[1].status;
+    ahead->error = openings[1].error;
+    ahead->elapsed_ns = openings[1].elapsed_ns;
+    if (!are_two) ahead->input = (cli_input){0};
+    if (openings[0].status != HSD_OK)
+        *err = openings[0].error;
+    else
+        tell_of_import(cli, input, openings[0].elapsed_ns);
+    return openings[0].status;
+}
+
+hsd_status cli_input_take(cli_input *input, cli_input_ahead *ahead, const cli_app *cli, hsd_error *err)
+{
+    const hsd_status status = ahead->status;
+    *input = ahead->input;
+    if (status != HSD_OK)
+        *err = ahead->error;
+    else
+        tell_of_import(cli, input, ahead->elapsed_ns);
+    ahead->input = (cli_input){0};
+    return status;
 }
 
 void cli_inputs_close(cli_input *inputs, size_t count)

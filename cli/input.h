@@ -23,6 +23,24 @@ typedef struct cli_input {
 hsd_status cli_inputs_open(cli_input *inputs, size_t count, cli_app *cli, bool summary_only, hsd_damage damage,
                            hsd_error *err);
 
+typedef struct cli_input_ahead { /* zeroed: there is none */
+    cli_input input;             /* without a path there is none */
+    hsd_status status;           /* of opening it */
+    hsd_error error;
+    uint64_t elapsed_ns;
+} cli_input_ahead;
+
+/*
+ * Opens an input as cli_inputs_open does, and where both are small foreign dumps that can be read again, `next` side by
+ * side with it. What there is to say of that one is said when it is taken; `ahead` stays without an input where it was
+ * not opened.
+ */
+hsd_status cli_input_open_with_next(cli_input *input, const char *next, cli_input_ahead *ahead, cli_app *cli,
+                                    bool summary_only, hsd_damage damage, hsd_error *err);
+
+/* The one that was opened ahead, and what became of it. `ahead` has none afterwards. */
+hsd_status cli_input_take(cli_input *input, cli_input_ahead *ahead, const cli_app *cli, hsd_error *err);
+
 /* HSD_DAMAGE_SKIP with --partial. */
 hsd_damage cli_damage_wanted(const cli_app *cli);
 

@@ -1,6 +1,7 @@
 /*
- * Captures of the command line as a source for the library: each is opened when its turn comes and closed before the
- * one after the next, so a thousand foreign dumps need the temporary space of two.
+ * Captures of the command line as a source for the library: each is opened when its turn comes, of small ones two at
+ * once, and closed before the one after the next, so a thousand foreign dumps need the temporary space of two; and of
+ * the two that a diff may ask for in the end, where they are small.
  */
 #include "series.h"
 
@@ -13,35 +14,62 @@
 #include "progress.h"
 #include "report_error.h"
 
+static hsd_cohort_wish cohorts_wanted(const cli_options *options)
+{
+    if (options->no_cohorts) return HSD_COHORTS_NEVER;
+    return options->cohorts || options->survivors ? HSD_COHORTS_ALWAYS : HSD_COHORTS_IF_CHEAP;
+}
+
 /* ---- the source ---- */
+
+#define KEPT_OBJECTS UINT64_C(1000000) /* at most, of an import that stays open */
 
 typedef struct opened { /* at most two at a time: even and odd places */
     cli_app *cli;
     cli_input inputs[2];
+    cli_input_ahead ahead; /* the one behind the last that was opened, if it was opened beside it */
+    size_t first;          /* the one that a diff would begin with */
+    cli_input *kept;       /* that and the last one, once they are through; NULL = there will be none */
 } opened;
+
+static hsd_status open_or_take(opened *all, size_t i, cli_input *input, hsd_error *err)
+{
+    const cli_options *options = &all->cli->options;
+    const hsd_damage damage = cli_damage_wanted(all->cli);
+    if (all->ahead.input.path) return cli_input_take(input, &all->ahead, all->cli, err);
+    *input = (cli_input){.path = all->cli->inputs[i]};
+    const bool may_be_two = i + 1 < all->cli->input_count && cohorts_wanted(options) != HSD_COHORTS_ALWAYS;
+    if (!may_be_two) return cli_inputs_open(input, 1, all->cli, options->summary, damage, err);
+    return cli_input_open_with_next(input, all->cli->inputs[i + 1], &all->ahead, all->cli, options->summary, damage,
+                                    err);
+}
 
 static hsd_status open_one(void *context, size_t i, hsd_capture **out, hsd_error *err)
 {
     opened *all = context;
     cli_input *input = &all->inputs[i % 2];
-    *input = (cli_input){.path = all->cli->inputs[i]};
-    HSD_TRY(cli_inputs_open(input, 1, all->cli, all->cli->options.summary, cli_damage_wanted(all->cli), err));
+    HSD_TRY(open_or_take(all, i, input, err));
     *out = input->capture;
     return HSD_OK;
+}
+
+static bool stays_open(const opened *all, size_t i, const cli_input *input)
+{
+    if (!all->kept || all->cli->options.summary || !input->is_foreign) return false;
+    if (i != all->first && i + 1 != all->cli->input_count) return false;
+    return hsd_capture_get_info(input->capture)->objects <= KEPT_OBJECTS;
 }
 
 static void close_one(void *context, size_t i, hsd_capture *capture)
 {
     opened *all = context;
+    cli_input *input = &all->inputs[i % 2];
     (void)capture;
-    cli_inputs_close(&all->inputs[i % 2], 1);
-    all->inputs[i % 2].capture = NULL;
-}
-
-static hsd_cohort_wish cohorts_wanted(const cli_options *options)
-{
-    if (options->no_cohorts) return HSD_COHORTS_NEVER;
-    return options->cohorts || options->survivors ? HSD_COHORTS_ALWAYS : HSD_COHORTS_IF_CHEAP;
+    if (stays_open(all, i, input))
+        all->kept[i != all->first] = *input;
+    else
+        cli_inputs_close(input, 1);
+    *input = (cli_input){0};
 }
 
 /* Before hours of work: what is not there at all. */
@@ -58,10 +86,11 @@ static hsd_status look_for_all(const cli_app *cli, hsd_error *err)
     return HSD_OK;
 }
 
-hsd_status cli_series_run(hsd_series **out, cli_app *cli, uint32_t warmup, uint64_t noise_bytes, hsd_error *err)
+hsd_status cli_series_run(hsd_series **out, cli_app *cli, uint32_t warmup, uint64_t noise_bytes, cli_input inputs[2],
+                          hsd_error *err)
 {
     const cli_options *options = &cli->options;
-    opened all = {.cli = cli};
+    opened all = {.cli = cli, .first = warmup, .kept = inputs};
     const hsd_series_source source = {.count = cli->input_count,
                                       .open = open_one,
                                       .close = close_one,
@@ -77,7 +106,9 @@ hsd_status cli_series_run(hsd_series **out, cli_app *cli, uint32_t warmup, uint6
                                        .partial = options->partial,
                                        .limit_bytes = options->limit_bytes};
     HSD_TRY(look_for_all(cli, err));
-    return hsd_series_run(out, &source, &wanted, &cli->run, err);
+    const hsd_status status = hsd_series_run(out, &source, &wanted, &cli->run, err);
+    cli_inputs_close(&all.ahead.input, 1);
+    return status;
 }
 
 /* ---- who holds it ---- */
@@ -102,9 +133,11 @@ static hsd_status open_again(cli_input inputs[2], cli_app *cli, hsd_error *err)
 static hsd_status compare_series(hsd_diff **out, cli_app *cli, cli_input inputs[2], hsd_error *err)
 {
     const hsd_diff_options wanted = {.partial = cli->options.partial};
-    HSD_TRY(open_again(inputs, cli, err));
+    if (!inputs[0].capture) HSD_TRY(open_again(inputs, cli, err));
     return hsd_diff_run(out, inputs[0].capture, inputs[1].capture, &wanted, &cli->run, err);
 }
+
+static bool is_input_of(const cli_input *input, const char *path) { return input->capture && input->path == path; }
 
 hsd_status cli_series_ask(hsd_series *series, cli_app *cli, cli_input inputs[2], hsd_error *err)
 {
@@ -114,8 +147,11 @@ hsd_status cli_series_ask(hsd_series *series, cli_app *cli, cli_input inputs[2],
     hsd_error_init(&failed);
     if (!hsd_series_find_pair(series, &from, &to)) return HSD_OK;
     const char *paths[] = {cli->inputs[from], cli->inputs[to]};
+    const bool are_open = is_input_of(&inputs[0], paths[0]) && is_input_of(&inputs[1], paths[1]);
     for (size_t i = 0; i < 2; i++) {
         if (strcmp(paths[i], "-") == 0 || !cli_can_be_read_again(paths[i])) return HSD_OK;
+        if (are_open) continue;
+        cli_inputs_close(&inputs[i], 1);
         inputs[i] = (cli_input){.path = paths[i]};
     }
     const hsd_status status = compare_series(&pair, cli, inputs, &failed);
@@ -196,7 +232,8 @@ static int run_series_with(cli_app *cli, cli_outlets *outlets)
     hsd_error err;
     hsd_error_init(&err);
     cli_input inputs[2] = {0};
-    hsd_status status = cli_series_run(&series, cli, (uint32_t)cli->options.warmup, cli->options.noise_bytes, &err);
+    hsd_status status =
+        cli_series_run(&series, cli, (uint32_t)cli->options.warmup, cli->options.noise_bytes, inputs, &err);
     if (status == HSD_OK && hsd_series_wants_pair(series)) status = cli_series_ask(series, cli, inputs, &err);
     cli_inputs_close(inputs, 2);
     cli_progress_clear();

@@ -80,7 +80,7 @@ static hsd_status browse_inputs(viewer *all, hsd_error *err)
 
 static hsd_status add_up_inputs(viewer *all, hsd_error *err)
 {
-    HSD_TRY(cli_series_run(&all->series, all->cli, 0, all->cli->options.noise_bytes, err));
+    HSD_TRY(cli_series_run(&all->series, all->cli, 0, all->cli->options.noise_bytes, NULL, err));
     cli_out_tell_space(all->cli, all->series->temp_bytes_peak);
     HSD_TRY(hsd_view_set_report(all->view, NULL, all->series, err));
     hsd_view_set_browse(
