@@ -13,7 +13,8 @@
 //
 // V8 builds its snapshot in memory while a process stands still: a copy of this one, made by the addon hsdiff.node beside this file, or
 // this one where there is no addon, or HSDIFF_NODE=inside: see take(). What is made of it goes out piece by piece, and is never held
-// as a whole: see stream(). The heaps of worker threads are not in it. The file stays open: by that hsdiff knows it is loaded.
+// as a whole: see stream(). Heaps of worker threads follow it, each as {"thread":N,"snapshot":{…}…}: see takeWorkers(). The file
+// stays open: by that hsdiff knows it is loaded.
 'use strict';
 
 const {isMainThread} = require('worker_threads');
@@ -37,12 +38,15 @@ function load() {
   const QUIET_TRIES = 100; // of a millisecond each, until no other thread runs
   const LOOK_MS = 20;
   const STILL_LOOKS = 100; // without work, of a copy that waits for a thread that is not there
+  const WORKER_PATIENCE_MS = 10000; // for a worker that is in native code, and hears nothing before it is back
+  const LASTING_MS = 1000; // a worker that lasts less is in no capture
   const [WRITTEN, STALLED] = [0, 1]; // numbers that a copy and this process tell each other
   const [WHOLE, CUT, KILLED] = [0, 1, 128 + 9]; // how a copy ends
   const told = new Set();
   let number = 0;
   let isBusy = false;
   let isWanted = false; // a signal came while a capture was under way
+  let asked = 0; // messages to workers
   let copier; // the addon, or null
   // How long the process stands still for a byte of heap: while V8 makes a snapshot of it, and while it numbers its objects. As measured
   // in this process, once it was.
@@ -331,11 +335,127 @@ function load() {
     });
   }
 
+  // ---- workers, each of which has a heap of its own
+
+  // A worker tells its heap over a session of the inspector within this process: V8 asks it whatever it does, also while it waits
+  // (Atomics.wait), and it writes the snapshot itself, so that it may end at any time. (The stream of worker.getHeapSnapshot() is read in
+  // this thread, and Node dies where the worker has ended.) The session stays open, since at its end V8 would begin anew to number what a
+  // worker has. It begins with the first capture of a program that has started a worker.
+  let channel; // {session, found: session of a worker -> what is known of it}, or null
+  let hasWorkers = false;
+  const DEAF = {hear: () => {}, end: () => {}};
+
+  function watchWorkers() {
+    process.on('worker', () => { hasWorkers = true; });
+  }
+
+  // Of a class of its own that is not derived: V8 would count the prototype of inspector.Session among the objects of that name, and a
+  // program may have a class Session.
+  function newSession() {
+    const {Session} = require('inspector');
+    const own = Object.getOwnPropertyDescriptors(Session.prototype);
+    function HsdiffSession() {}
+    own.constructor.value = HsdiffSession;
+    HsdiffSession.prototype = Object.create(Object.getPrototypeOf(Session.prototype), own);
+    return Reflect.construct(Session, [], HsdiffSession);
+  }
+
+  function openChannel(then) {
+    const found = new Map();
+    try {
+      const session = newSession();
+      const of = params => found.get(params.sessionId) || {};
+      session.on('NodeWorker.attachedToWorker', ({params}) => {
+        const title = /^\[worker (\d+)\]/.exec(params.workerInfo.title);
+        if (title) found.set(params.sessionId, Object.assign({id: params.sessionId, since: process.hrtime(), thread: Number(title[1])}, DEAF));
+      });
+      session.on('NodeWorker.receivedMessageFromWorker', ({params}) => {
+        const {hear} = of(params);
+        if (hear) hear(JSON.parse(params.message));
+      });
+      session.on('NodeWorker.detachedFromWorker', ({params}) => {
+        const {end} = of(params);
+        found.delete(params.sessionId);
+        if (end) end();
+      });
+      session.connect();
+      channel = {session, found};
+      session.post('NodeWorker.enable', {waitForDebuggerOnStart: false}, () => then());
+    } catch (error) {
+      channel = null; // a Node without inspector
+      then();
+    }
+  }
+
+  function withChannel(then) {
+    if (hasWorkers && channel === undefined) openChannel(then);
+    else then();
+  }
+
+  // Calls done(null) when it is answered, done(true) when the worker has ended.
+  function askWorker(worker, method, take, done) {
+    const id = ++asked;
+    const finish = isEnd => {
+      Object.assign(worker, DEAF);
+      done(isEnd);
+    };
+    worker.hear = message => {
+      if (message.id === id) finish(null);
+      else if (message.method === 'HeapProfiler.addHeapSnapshotChunk') take(message.params.chunk);
+    };
+    worker.end = () => finish(true);
+    channel.session.post('NodeWorker.sendMessageToWorker', {sessionId: worker.id, message: JSON.stringify({id, method})},
+      error => { if (error) finish(true); });
+  }
+
+  // One that has ended has no heap. Of one that does not answer, because it is in native code, nothing but its number is there.
+  function takeWorker(to, worker, done) {
+    let failure = null;
+    let isBegun = false;
+    const put = text => {
+      try {
+        if (failure === null) writeAll(to.fd, Buffer.from(text));
+      } catch (error) {
+        failure = error;
+      }
+    };
+    const take = chunk => {
+      put(isBegun ? chunk : `{"thread":${worker.thread},${chunk.slice(1)}`);
+      isBegun = true;
+    };
+    const end = isEnd => done(failure || (isEnd && isBegun ? new Error(`worker ${worker.thread} ended while its heap was read`) : null));
+    const timer = setTimeout(() => {
+      Object.assign(worker, DEAF);
+      put(`{"thread":${worker.thread}}`);
+      end(null);
+    }, WORKER_PATIENCE_MS);
+    askWorker(worker, 'HeapProfiler.enable', () => {}, isEnd => {
+      clearTimeout(timer);
+      if (isEnd) end(true);
+      else askWorker(worker, 'HeapProfiler.takeHeapSnapshot', take, end);
+    });
+  }
+
+  // Those that come and go, one for each request, would be in one capture and not in the next.
+  function takeWorkers(to, done) {
+    const rest = channel ? [...channel.found.values()].sort((a, b) => a.thread - b.thread) : [];
+    const next = error => {
+      if (error || rest.length === 0 || to.isGone()) return done(error);
+      const worker = rest.shift();
+      const take = () => (channel.found.has(worker.id) ? takeWorker(to, worker, next) : next(null));
+      setTimeout(take, Math.max(0, LASTING_MS - nsSince(worker.since) / 1e6));
+    };
+    next(null);
+  }
+
   // Calls done(error or null).
   function take(to, done) {
     if (copier === undefined) copier = findCopier();
-    if (copier) takeInCopy(to, COPIES, done);
-    else takeInside(to, done);
+    const behind = error => (error || to.isAlone ? done(error) : takeWorkers(to, done));
+    withChannel(() => {
+      if (copier) takeInCopy(to, COPIES, behind);
+      else takeInside(to, behind);
+    });
   }
 
   // ---- where it goes
@@ -434,12 +554,12 @@ function load() {
     }
   }
 
-  // A file that has its name when it is whole.
+  // A file that has its name when it is whole. DevTools read one heap of a file: it is that of the main thread.
   function saveRaw(stem, done) {
     const {O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW} = fs.constants;
     const part = stem + '.part';
     const fd = fs.openSync(part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
-    take(target(fd), error => {
+    take(target(fd, {isAlone: true}), error => {
       fs.closeSync(fd);
       if (error) fs.unlinkSync(part);
       else fs.renameSync(part, stem + '.heapsnapshot');
@@ -559,6 +679,7 @@ function load() {
   fs.openSync(__filename, 'r'); // never closed: the sign by which hsdiff knows
   watchCollections();
   watchInspector();
+  watchWorkers();
   listen();
   series();
 }

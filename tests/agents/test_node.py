@@ -102,7 +102,7 @@ def helper_busy(tool, folder):
 
 
 def helper_worker(tool, folder):
-    """With worker threads: the main thread's heap, and one helper for all."""
+    """With worker threads: their heaps are behind that of the main thread, whose objects are told as ever; one helper for all."""
     with start(tool, "worker") as program:
         check_leak(two_captures(tool, folder, program), by_ids=True)
         program.quit()

@@ -70,12 +70,20 @@ static hsd_status read_list(outcome *out, const uint8_t *data, size_t size, size
 
 static hsd_status read_frames(outcome *out, const uint8_t *data, size_t size, size_t piece, hsd_error *err)
 {
-    static hsd_inspector inspector;
+    static hsd_inspector inspector, worker;
+    static hsd_inspector_worker workers[HSD_INSPECTOR_WORKERS_MAX];
     hsd_inspector_init(&inspector, &(hsd_inspector_receiver){.chunk = take_chunk, .ping = take_ping, .context = out});
+    hsd_inspector_init(&worker, &(hsd_inspector_receiver){.chunk = take_chunk, .ping = take_ping, .context = out});
+    inspector.workers = workers;
+    inspector.worker = &worker;
+    inspector.worker_session = "1";
     hsd_status status = HSD_OK;
     for (size_t at = 0; at < size && status == HSD_OK; at += piece)
         status = hsd_inspector_feed(&inspector, data + at, piece < size - at ? piece : size - at, err);
-    out->answered = inspector.answered;
+    if (inspector.worker_count > HSD_INSPECTOR_WORKERS_MAX) abort();
+    for (size_t i = 0; i < inspector.worker_count; i++)
+        if (strspn(workers[i].session, "0123456789") != strlen(workers[i].session)) abort();
+    out->answered = inspector.answered + worker.answered + inspector.worker_count;
     out->has_failed = inspector.has_failed;
     if (strlen(inspector.failure) >= sizeof inspector.failure || strlen(inspector.value) > inspector.value_size)
         abort();

@@ -42,6 +42,14 @@ def seeds():
     yield FRAMES, frame(0, b"rest") + frame(3, b"") + bytes([0xC1, 0]) + bytes([0x81, 0x81, 1, 2, 3, 4, 5])
     yield FRAMES, bytes([0x81, 127]) + b"\xff" * 8
     yield FRAMES, frame(9, b"p" * 125) + frame(9, b"p" * 126)
+    attached = {"sessionId": "1", "workerInfo": {"workerId": "1", "type": "worker", "title": "[worker 3] pool", "url": "file:///r.js"},
+                "waitingForDebugger": False}
+    said = json.dumps({"method": "HeapProfiler.addHeapSnapshotChunk", "params": {"chunk": snapshot}})
+    yield FRAMES, (text({"method": "NodeWorker.attachedToWorker", "params": attached})
+                   + text({"method": "NodeWorker.receivedMessageFromWorker", "params": {"sessionId": "1", "message": said}})
+                   + text({"method": "NodeWorker.receivedMessageFromWorker", "params": {"sessionId": "1", "message": '{"id":5,"result":{}}'}})
+                   + text({"method": "NodeWorker.receivedMessageFromWorker", "params": {"sessionId": "2", "message": "{"}})
+                   + text({"method": "NodeWorker.detachedFromWorker", "params": {"sessionId": "1"}}) + answer)
     yield HEAD, b"HTTP/1.0 200 OK\r\nContent-Type: application/json; charset=UTF-8\r\nCache-Control: no-cache\r\nContent-Length: 567\r\n\r\n[ {"
     yield HEAD, (b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
                  b"Sec-WebSocket-Accept:  s3pPLMBiTxaQ9kYGzzhZRbK+xOo= \r\n\r\n")

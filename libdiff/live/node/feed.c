@@ -46,7 +46,11 @@ void hsd_feed_end(hsd_feed *feed)
 
 hsd_status hsd_feed_wait(hsd_feed *feed, int fd, const char *whom, hsd_error *err)
 {
-    const unsigned seconds = feed->timeout_seconds == 0 ? DEFAULT_TIMEOUT : feed->timeout_seconds;
+    return hsd_feed_wait_for(feed, fd, whom, feed->timeout_seconds == 0 ? DEFAULT_TIMEOUT : feed->timeout_seconds, err);
+}
+
+hsd_status hsd_feed_wait_for(hsd_feed *feed, int fd, const char *whom, unsigned seconds, hsd_error *err)
+{
     const uint64_t end = hsd_now_ns() + (uint64_t)seconds * UINT64_C(1000000000);
     for (;;) {
         struct pollfd one = {.fd = fd, .events = POLLIN};

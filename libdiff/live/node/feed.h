@@ -29,6 +29,8 @@ void hsd_feed_end(hsd_feed *feed);
 /* Until `fd` can be read. HSD_E_IO when nothing has come for the time of the options; HSD_E_CANCELLED as above. `whom`
  * stands in the sentence: "the inspector". */
 hsd_status hsd_feed_wait(hsd_feed *feed, int fd, const char *whom, hsd_error *err);
+/* The same for this many seconds, whatever the timeout is. */
+hsd_status hsd_feed_wait_for(hsd_feed *feed, int fd, const char *whom, unsigned seconds, hsd_error *err);
 
 /* Imports what `produce` gives. The producer's failure goes before the importer's, which follows from it. */
 hsd_status hsd_live_feed(hsd_live *live, hsd_feed_fn produce, void *context, const char *format,

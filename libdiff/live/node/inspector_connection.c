@@ -220,16 +220,17 @@ hsd_status hsd_inspector_connect(hsd_inspector_connection *connection, hsd_inspe
     return status;
 }
 
-static hsd_status read_until(hsd_inspector_connection *connection, unsigned id, hsd_error *err)
+/* Reads until `answered` is `id`, or, if that is not NULL, until `has_ended`. */
+static hsd_status read_until(hsd_inspector_connection *connection, const uint64_t *answered, unsigned id,
+                             const bool *has_ended, hsd_error *err)
 {
     char *buffer = malloc(BUFFER_BYTES);
     hsd_status status = buffer == NULL ? hsd_fail_nomem(err, "messages") : HSD_OK;
-    while (status == HSD_OK && connection->messages.answered != id) {
+    while (status == HSD_OK && *answered != id && (has_ended == NULL || !*has_ended)) {
         size_t got = 0;
         status = receive_inspector_connection(connection, connection->fd, buffer, BUFFER_BYTES, &got, err);
         if (status == HSD_OK) status = hsd_inspector_feed(&connection->messages, buffer, got, err);
-        if (status == HSD_OK && connection->messages.answered != id &&
-            (got == 0 || connection->messages.socket.is_closed))
+        if (status == HSD_OK && *answered != id && (got == 0 || connection->messages.socket.is_closed))
             status = gone(err);
     }
     free(buffer);
@@ -247,11 +248,51 @@ hsd_status hsd_inspector_call(hsd_inspector_connection *connection, unsigned id,
     messages->failure_size = messages->value_size = 0;
     connection->is_asked = true;
     HSD_TRY(send_frame(connection, HSD_WEBSOCKET_TEXT, text, (size_t)size, err));
-    HSD_TRY(read_until(connection, id, err));
+    HSD_TRY(read_until(connection, &messages->answered, id, NULL, err));
     connection->is_asked = false;
     return messages->has_failed
                ? hsd_fail(err, HSD_E_UNSUPPORTED, "the inspector refuses %s: %s", method, messages->failure)
                : HSD_OK;
+}
+
+hsd_status hsd_inspector_find_workers(hsd_inspector_connection *connection, unsigned id, hsd_inspector_worker *workers,
+                                      hsd_error *err)
+{
+    connection->messages.workers = workers;
+    connection->messages.worker_count = 0;
+    return hsd_inspector_call(connection, id, "NodeWorker.enable", "\"waitForDebuggerOnStart\":false", err);
+}
+
+/* The message goes out as a text in one to the main thread, and so does its answer come. */
+static hsd_status ask_worker(hsd_inspector_connection *connection, unsigned id, const hsd_inspector_worker *worker,
+                             const char *method, hsd_error *err)
+{
+    char params[COMMAND_MAX / 2];
+    hsd_inspector *messages = &connection->messages;
+    snprintf(params, sizeof params, "\"sessionId\":\"%s\",\"message\":\"{\\\"id\\\":%u,\\\"method\\\":\\\"%s\\\"}\"",
+             worker->session, id + 1, method);
+    HSD_TRY(hsd_inspector_call(connection, id, "NodeWorker.sendMessageToWorker", params, err));
+    connection->is_asked = true;
+    HSD_TRY(read_until(connection, &messages->worker->answered, id + 1, &worker->has_ended, err));
+    connection->is_asked = false;
+    if (messages->worker->answered != id + 1) return HSD_END;
+    return messages->worker->has_failed ? hsd_fail(err, HSD_E_UNSUPPORTED, "the inspector of worker %u refuses %s: %s",
+                                                   worker->thread, method, messages->worker->failure)
+                                        : HSD_OK;
+}
+
+hsd_status hsd_inspector_call_worker(hsd_inspector_connection *connection, unsigned id,
+                                     const hsd_inspector_worker *worker, const char *method, hsd_error *err)
+{
+    hsd_inspector *messages = malloc(sizeof *messages);
+    if (messages == NULL) return hsd_fail_nomem(err, "messages of a worker");
+    hsd_inspector_init(messages, &(hsd_inspector_receiver){.chunk = pass_chunk, .ping = pong, .context = connection});
+    connection->messages.worker = messages;
+    connection->messages.worker_session = worker->session;
+    const hsd_status status = worker->has_ended ? HSD_END : ask_worker(connection, id, worker, method, err);
+    connection->messages.worker = NULL;
+    free(messages);
+    return status;
 }
 
 /* What comes until the other side closes: it has nothing left to say. */

@@ -43,6 +43,18 @@ hsd_status hsd_inspector_connect(hsd_inspector_connection *connection, hsd_inspe
 hsd_status hsd_inspector_call(hsd_inspector_connection *connection, unsigned id, const char *method, const char *params,
                               hsd_error *err);
 
+/* From now on the inspector's workers are told in `workers`, room for HSD_INSPECTOR_WORKERS_MAX, which stays there
+ * until the connection is closed. HSD_E_UNSUPPORTED where there is no such thing. */
+hsd_status hsd_inspector_find_workers(hsd_inspector_connection *connection, unsigned id, hsd_inspector_worker *workers,
+                                      hsd_error *err);
+
+/*
+ * Asks a worker as hsd_inspector_call asks the main thread, with two ids. Pieces of its snapshot go to `chunk`.
+ * HSD_END: it has ended. What `wait` returns when nothing comes for too long.
+ */
+hsd_status hsd_inspector_call_worker(hsd_inspector_connection *connection, unsigned id,
+                                     const hsd_inspector_worker *worker, const char *method, hsd_error *err);
+
 /* Says goodbye and waits for the other side's, for a moment; in the middle of an answer the keeper does that. Takes a
  * closed one too. */
 void hsd_inspector_close(hsd_inspector_connection *connection);

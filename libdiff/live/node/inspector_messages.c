@@ -122,17 +122,58 @@ static hsd_status take_chunk(hsd_inspector *inspector, const char *bytes, size_t
     return size == 0 ? HSD_OK : inspector->to.chunk(inspector->to.context, bytes, size, err);
 }
 
-static bool is_value(const hsd_json *json)
+static bool is_at_third(const hsd_json *json, const char *first, const char *second, const char *third)
 {
-    return json->depth == 3 && strcmp(json->keys[1], "result") == 0 && strcmp(json->keys[2], "result") == 0 &&
-           strcmp(json->keys[3], "value") == 0;
+    return json->depth == 3 && strcmp(json->keys[1], first) == 0 && strcmp(json->keys[2], second) == 0 &&
+           strcmp(json->keys[3], third) == 0;
+}
+
+/* ---- workers: "[worker 3]" or "[worker 3] its name", and their own messages as texts in those of the main thread ----
+ */
+
+static hsd_status end_message(hsd_inspector *in, hsd_error *err);
+
+static hsd_status take_from_worker(hsd_inspector *in, const char *bytes, size_t size, bool is_last, hsd_error *err)
+{
+    if (strcmp(in->method, "NodeWorker.receivedMessageFromWorker") != 0 || in->worker == NULL ||
+        strcmp(in->session, in->worker_session) != 0)
+        return HSD_OK;
+    HSD_TRY(hsd_json_feed(&in->worker->json, bytes, size, err));
+    return is_last ? end_message(in->worker, err) : HSD_OK;
+}
+
+static uint32_t thread_of(const char *title)
+{
+    static const char begin[] = "[worker ";
+    uint64_t thread = 0;
+    if (strncmp(title, begin, sizeof begin - 1) != 0) return 0;
+    for (const char *at = title + sizeof begin - 1; *at >= '0' && *at <= '9' && thread <= UINT16_MAX; at++)
+        thread = thread * 10 + (uint64_t)(*at - '0');
+    return (uint32_t)thread;
+}
+
+static bool is_session(const hsd_inspector *in)
+{
+    return in->session_size > 0 && strspn(in->session, "0123456789") == in->session_size;
+}
+
+/* A message about a worker has been read. */
+static void note_worker(hsd_inspector *in)
+{
+    if (in->workers == NULL || !is_session(in)) return;
+    if (strcmp(in->method, "NodeWorker.attachedToWorker") == 0 && in->worker_count < HSD_INSPECTOR_WORKERS_MAX) {
+        hsd_inspector_worker *worker = &in->workers[in->worker_count++];
+        *worker = (hsd_inspector_worker){.thread = thread_of(in->title)};
+        memcpy(worker->session, in->session, in->session_size + 1);
+    }
+    for (size_t i = 0; i < in->worker_count && strcmp(in->method, "NodeWorker.detachedFromWorker") == 0; i++)
+        in->workers[i].has_ended |= strcmp(in->workers[i].session, in->session) == 0;
 }
 
 static hsd_status message_text(void *context, const hsd_json *json, const char *bytes, size_t size, bool is_last,
                                hsd_error *err)
 {
     hsd_inspector *in = context;
-    (void)is_last;
     if (hsd_json_is_at(json, "params", "chunk")) return take_chunk(in, bytes, size, err);
     if (hsd_json_is_at(json, "method", NULL))
         keep_inspector_message(in->method, &in->method_size, sizeof in->method, bytes, size);
@@ -140,7 +181,13 @@ static hsd_status message_text(void *context, const hsd_json *json, const char *
         in->has_failed = true;
         keep_inspector_message(in->failure, &in->failure_size, sizeof in->failure, bytes, size);
     }
-    if (is_value(json)) keep_inspector_message(in->value, &in->value_size, sizeof in->value, bytes, size);
+    if (hsd_json_is_at(json, "params", "message")) return take_from_worker(in, bytes, size, is_last, err);
+    if (hsd_json_is_at(json, "params", "sessionId"))
+        keep_inspector_message(in->session, &in->session_size, sizeof in->session, bytes, size);
+    if (is_at_third(json, "params", "workerInfo", "title"))
+        keep_inspector_message(in->title, &in->title_size, sizeof in->title, bytes, size);
+    if (is_at_third(json, "result", "result", "value"))
+        keep_inspector_message(in->value, &in->value_size, sizeof in->value, bytes, size);
     return HSD_OK;
 }
 
@@ -156,18 +203,25 @@ static void begin_message(hsd_inspector *in)
 {
     in->method_size = 0;
     in->method[0] = '\0';
+    in->session_size = in->title_size = 0;
+    in->session[0] = in->title[0] = '\0';
     in->id = 0;
+}
+
+static hsd_status end_message(hsd_inspector *in, hsd_error *err)
+{
+    HSD_TRY(hsd_json_end(&in->json, err));
+    if (in->id != 0) in->answered = in->id;
+    note_worker(in);
+    begin_message(in);
+    return HSD_OK;
 }
 
 static hsd_status message_data(void *context, const void *bytes, size_t size, bool is_last, hsd_error *err)
 {
     hsd_inspector *in = context;
     HSD_TRY(hsd_json_feed(&in->json, bytes, size, err));
-    if (!is_last) return HSD_OK;
-    HSD_TRY(hsd_json_end(&in->json, err));
-    if (in->id != 0) in->answered = in->id;
-    begin_message(in);
-    return HSD_OK;
+    return is_last ? end_message(in, err) : HSD_OK;
 }
 
 static hsd_status message_ping(void *context, const void *bytes, size_t size, hsd_error *err)

@@ -9,7 +9,14 @@
 #include "live/node/json_events.h"
 #include "live/node/websocket.h"
 
-enum { HSD_HTTP_HEAD_MAX = 8192, HSD_INSPECTOR_PATH_MAX = 128, HSD_INSPECTOR_VALUE_MAX = 8192 };
+enum {
+    HSD_HTTP_HEAD_MAX = 8192,
+    HSD_INSPECTOR_PATH_MAX = 128,
+    HSD_INSPECTOR_VALUE_MAX = 8192,
+    HSD_INSPECTOR_SESSION_MAX = 24,
+    HSD_INSPECTOR_TITLE_MAX = 32,
+    HSD_INSPECTOR_WORKERS_MAX = 255
+};
 
 /* ---- HTTP ---- */
 
@@ -46,6 +53,13 @@ typedef struct hsd_inspector_receiver {
     void *context;
 } hsd_inspector_receiver;
 
+/* A worker thread of Node, of which the inspector tells behind NodeWorker.enable. */
+typedef struct hsd_inspector_worker {
+    char session[HSD_INSPECTOR_SESSION_MAX]; /* digits */
+    uint32_t thread;
+    bool has_ended;
+} hsd_inspector_worker;
+
 typedef struct hsd_inspector {
     hsd_inspector_receiver to;
     hsd_websocket socket;
@@ -55,6 +69,14 @@ typedef struct hsd_inspector {
     uint64_t id;                                  /* of the message that is read, 0 = an event */
     uint64_t answered;                            /* id of the last answer */
     bool has_failed;                              /* it is an error, which `failure` tells */
+    /* Of the message that is read, where it is about a worker. */
+    char session[HSD_INSPECTOR_SESSION_MAX], title[HSD_INSPECTOR_TITLE_MAX];
+    size_t session_size, title_size;
+    hsd_inspector_worker *workers; /* room for HSD_INSPECTOR_WORKERS_MAX; NULL = they are passed over */
+    size_t worker_count;
+    /* What the messages of one worker say, which come as texts in those of the main thread; NULL = passed over. */
+    struct hsd_inspector *worker;
+    const char *worker_session;
 } hsd_inspector;
 
 void hsd_inspector_init(hsd_inspector *inspector, const hsd_inspector_receiver *to);

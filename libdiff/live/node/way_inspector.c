@@ -27,7 +27,16 @@
 #include "live/node/node_process.h"
 #include "live/wait.h"
 
-enum { OPEN_TRIES = 100, OPEN_PAUSE_MS = 50, CLOSE_SECONDS = 10, PROBE_SECONDS = 1 };
+#define LASTING_NS UINT64_C(999000000) /* a worker that lasts less is in no capture */
+
+enum {
+    OPEN_TRIES = 100,
+    OPEN_PAUSE_MS = 50,
+    CLOSE_SECONDS = 10,
+    PROBE_SECONDS = 1,
+    WORKER_SECONDS = 10,
+    FIRST_WORKER_ID = 100
+};
 
 #define EVALUATE(expression) "\"includeCommandLineAPI\":true,\"returnByValue\":true,\"expression\":\"" expression "\""
 
@@ -77,6 +86,12 @@ typedef struct session {
     hsd_inspector_port port;
     bool is_to_close;
     hsd_node_metrics metrics;
+    unsigned next_id;
+    bool has_workers; /* the inspector knows of such a thing */
+    uint64_t found_ns;
+    size_t worker_count; /* of those that are to be told */
+    hsd_inspector_worker workers[HSD_INSPECTOR_WORKERS_MAX];
+    uint32_t thread;              /* of the worker whose snapshot has still to begin; 0 = none */
     uint64_t asked_ns;            /* when the snapshot was asked for */
     _Atomic uint64_t answered_ns; /* when that was answered; 0 = not yet: the importer may be through before */
 } session;
@@ -98,10 +113,104 @@ static hsd_status wait_of_feed(void *context, int fd, hsd_error *err)
     return hsd_feed_wait(context, fd, "the inspector", err);
 }
 
+static hsd_status put_thread(session *s, uint32_t thread, const char *end, hsd_error *err)
+{
+    char text[40];
+    const int size = snprintf(text, sizeof text, "{\"thread\":%u%s", (unsigned)thread, end);
+    return hsd_feed_put(s->feed, text, (size_t)size, err);
+}
+
 static hsd_status take_chunk(void *context, const char *bytes, size_t size, hsd_error *err)
 {
-    const session *s = context;
-    return hsd_feed_put(s->feed, bytes, size, err);
+    session *s = context;
+    const uint32_t thread = s->thread;
+    s->thread = 0;
+    if (thread == 0 || size == 0) return hsd_feed_put(s->feed, bytes, size, err);
+    /* behind the brace that opens the snapshot */
+    HSD_TRY(put_thread(s, thread, ",", err));
+    return hsd_feed_put(s->feed, bytes + 1, size - 1, err);
+}
+
+/* ---- workers: each has a heap of its own, which comes behind that of the main thread ---- */
+
+static int compare_workers(const void *a, const void *b)
+{
+    const uint32_t first = ((const hsd_inspector_worker *)a)->thread,
+                   second = ((const hsd_inspector_worker *)b)->thread;
+    return (first > second) - (first < second);
+}
+
+static hsd_status wait_of_worker(void *context, int fd, hsd_error *err)
+{
+    return hsd_feed_wait_for(context, fd, "a worker", WORKER_SECONDS, err);
+}
+
+static bool is_silent(hsd_status status, const hsd_error *why)
+{
+    return status == HSD_E_IO && why->sys_errno == ETIMEDOUT;
+}
+
+/* True: it answers. One that has ended has no heap; of one that is in native code nothing but its number comes. */
+static hsd_status wake_worker(session *s, const hsd_inspector_worker *worker, bool *is_awake, hsd_error *err)
+{
+    hsd_error why;
+    hsd_error_init(&why);
+    s->connection.wait = wait_of_worker;
+    const hsd_status status =
+        hsd_inspector_call_worker(&s->connection, s->next_id += 2, worker, "HeapProfiler.enable", &why);
+    s->connection.wait = wait_of_feed;
+    *is_awake = status == HSD_OK;
+    if (*is_awake || status == HSD_END) return HSD_OK;
+    if (is_silent(status, &why)) return put_thread(s, worker->thread, "}", err);
+    if (err != NULL) *err = why;
+    return status;
+}
+
+static hsd_status take_worker(session *s, const hsd_inspector_worker *worker, hsd_error *err)
+{
+    bool is_awake = false;
+    HSD_TRY(wake_worker(s, worker, &is_awake, err));
+    if (!is_awake) return HSD_OK;
+    s->thread = worker->thread;
+    const hsd_status status =
+        hsd_inspector_call_worker(&s->connection, s->next_id += 2, worker, "HeapProfiler.takeHeapSnapshot", err);
+    const bool is_begun = s->thread == 0;
+    s->thread = 0;
+    if (status != HSD_END || !is_begun) return status == HSD_END ? HSD_OK : status;
+    hsd_fail(err, HSD_E_TRUNCATED, "worker thread %u ended while its heap was read", worker->thread);
+    hsd_error_set_hint(err, "capture again");
+    return HSD_E_TRUNCATED;
+}
+
+/* Those that are there before the heap of the main thread is asked for: */
+static hsd_status find_workers(session *s, hsd_error *err)
+{
+    s->next_id = FIRST_WORKER_ID;
+    const hsd_status status = hsd_inspector_find_workers(&s->connection, s->next_id, s->workers, err);
+    s->has_workers = status == HSD_OK; /* Deno has no such thing */
+    s->found_ns = hsd_now_ns();
+    s->worker_count = s->connection.messages.worker_count;
+    qsort(s->workers, s->worker_count, sizeof *s->workers, compare_workers);
+    return status == HSD_E_UNSUPPORTED ? HSD_OK : status;
+}
+
+/* … and still are a while later. Those that come and go, one for each request, would be in one capture and not in the
+ * next. */
+static void let_workers_last(const session *s)
+{
+    const uint64_t passed = hsd_now_ns() - s->found_ns;
+    if (s->worker_count > 0 && passed < LASTING_NS)
+        nanosleep(&(struct timespec){.tv_nsec = (long)(LASTING_NS - passed)}, NULL);
+}
+
+static hsd_status take_workers(session *s, hsd_error *err)
+{
+    if (!s->has_workers) return HSD_OK;
+    let_workers_last(s);
+    for (size_t i = 0; i < s->worker_count; i++)
+        if (s->workers[i].thread > 0) HSD_TRY(take_worker(s, &s->workers[i], err));
+    /* their sessions end before that of the main thread, behind which the inspector may be closed */
+    return hsd_inspector_call(&s->connection, s->next_id += 2, "NodeWorker.disable", "", err);
 }
 
 static hsd_status take_snapshot(void *context, hsd_feed *feed, hsd_error *err)
@@ -112,7 +221,7 @@ static hsd_status take_snapshot(void *context, hsd_feed *feed, hsd_error *err)
     s->connection.wait_context = feed;
     HSD_TRY(hsd_inspector_call(&s->connection, 3, "HeapProfiler.takeHeapSnapshot", "\"reportProgress\":false", err));
     s->answered_ns = hsd_now_ns();
-    return HSD_OK;
+    return take_workers(s, err);
 }
 
 static uint64_t pause_of(const session *s)
@@ -147,6 +256,7 @@ static hsd_status import_snapshot(hsd_live *live, session *s, hsd_error *err)
         return hsd_fail_errno(err, errno, "cannot draw a random number");
     HSD_TRY(ask_metrics(s, err));
     if (s->is_to_close) HSD_TRY(hsd_inspector_call(&s->connection, 4, "Runtime.evaluate", close_prepared, err));
+    HSD_TRY(find_workers(s, err));
     hsd_node_warn_of_stall(live, hsd_node_expected_stall_ns(&s->metrics));
     s->asked_ns = hsd_now_ns();
     HSD_TRY(hsd_live_feed(live, take_snapshot, s, "v8", &options, err));

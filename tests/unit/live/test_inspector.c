@@ -101,6 +101,66 @@ Test(inspector, tells_why_a_command_was_refused)
     cr_assert_str_eq(inspector.failure, "no such method");
 }
 
+/* Byte by byte as well, in a frame as long as it needs to be. */
+static hsd_status feed_long(const char *text)
+{
+    static uint8_t bytes[4096];
+    const size_t size = strlen(text);
+    cr_assert_lt(size, sizeof bytes - 4);
+    bytes[0] = 0x81;
+    bytes[1] = 126;
+    bytes[2] = (uint8_t)(size >> 8);
+    bytes[3] = (uint8_t)size;
+    memcpy(bytes + 4, text, size);
+    return feed(&inspector, bytes, size + 4);
+}
+
+#define ATTACHED(session, title)                                                                                       \
+    "{\"method\":\"NodeWorker.attachedToWorker\",\"params\":{\"sessionId\":\"" session                                 \
+    "\",\"workerInfo\":{\"workerId\":\"1\",\"type\":\"worker\",\"title\":\"" title                                     \
+    "\",\"url\":\"file:///srv/render.js\"},\"waitingForDebugger\":false}}"
+#define FROM_WORKER(session, message)                                                                                  \
+    "{\"method\":\"NodeWorker.receivedMessageFromWorker\",\"params\":{\"sessionId\":\"" session                        \
+    "\",\"message\":\"" message "\"}}"
+
+Test(inspector, knows_workers_by_their_thread_and_hears_one)
+{
+    static hsd_inspector_worker workers[HSD_INSPECTOR_WORKERS_MAX];
+    static hsd_inspector worker;
+    begin();
+    inspector.workers = workers;
+    cr_assert_eq(feed_long(ATTACHED("1", "[worker 12] pool")), HSD_OK);
+    cr_assert_eq(feed_long(ATTACHED("2", "[worker 3]")), HSD_OK);
+    cr_assert_eq(feed_long(ATTACHED("3", "something else")), HSD_OK);
+    cr_assert_eq(feed_long(ATTACHED("4\\\"", "[worker 5]")), HSD_OK, "a session of other bytes is none");
+    cr_assert_eq(inspector.worker_count, 3);
+    cr_expect_str_eq(workers[0].session, "1");
+    cr_expect_eq(workers[0].thread, 12);
+    cr_expect_eq(workers[1].thread, 3);
+    cr_expect_eq(workers[2].thread, 0);
+    hsd_inspector_init(&worker, &(hsd_inspector_receiver){.chunk = take_chunk, .ping = take_ping, .context = &all});
+    cr_assert_eq(feed_long(FROM_WORKER("2", "{\\\"id\\\":7}")), HSD_OK, "nobody listens");
+    inspector.worker = &worker;
+    inspector.worker_session = "2";
+    cr_assert_eq(feed_long(FROM_WORKER("2", "{\\\"method\\\":\\\"HeapProfiler.addHeapSnapshotChunk\\\",\\\"params\\\":{"
+                                            "\\\"chunk\\\":\\\"{\\\\\\\"a\\\\\\\":\\\"}}")),
+                 HSD_OK);
+    cr_assert_eq(feed_long(FROM_WORKER("1", "{\\\"id\\\":9}")), HSD_OK, "of another");
+    cr_expect_eq(worker.answered, 0);
+    cr_assert_eq(feed_long(FROM_WORKER("2", "{\\\"id\\\":9,\\\"error\\\":{\\\"message\\\":\\\"no\\\"}}")), HSD_OK);
+    cr_expect_str_eq(all.text, "{\"a\":");
+    cr_expect_eq(worker.answered, 9);
+    cr_expect_str_eq(worker.failure, "no");
+    cr_expect_eq(inspector.answered, 0);
+    cr_expect_not(inspector.has_failed);
+    cr_assert_eq(feed_long(FROM_WORKER("2", "{\\\"id\\\":10")), HSD_E_TRUNCATED, "half a message");
+    begin();
+    inspector.workers = workers;
+    cr_assert_eq(feed_long(ATTACHED("1", "[worker 12]")), HSD_OK);
+    cr_assert_eq(feed_long("{\"method\":\"NodeWorker.detachedFromWorker\",\"params\":{\"sessionId\":\"1\"}}"), HSD_OK);
+    cr_expect(workers[0].has_ended);
+}
+
 Test(inspector, refuses_what_is_no_websocket)
 {
     static const uint8_t masked[] = {0x81, 0x80, 0, 0, 0, 0}, reserved[] = {0xC1, 0}, rest[] = {0x80, 0},
