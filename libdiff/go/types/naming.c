@@ -131,12 +131,13 @@ static const hsd_go_member *member_at(const hsd_go_types *types, const hsd_go_ty
 }
 
 /* Is this a structure of the package that the variable is of, or one without a name? What others consist of is their
- * own affair. */
+ * own affair, and so is what a slice or a text consists of, be its type of the package or not. */
 static bool is_of_package(const hsd_go_types *types, const hsd_go_type *of, const char *variable)
 {
     const char *name = hsd_go_types_text(types, of->name), *end = strrchr(variable, '/');
     end = strchr(end == NULL ? variable : end, '.');
     if (of->kind != HSD_GO_IS_STRUCT || end == NULL) return false;
+    if (of->go_kind == HSD_GO_SLICE || of->go_kind == HSD_GO_STRING) return false;
     return strncmp(name, "struct {", 8) == 0 || strncmp(name, variable, (size_t)(end + 1 - variable)) == 0;
 }
 

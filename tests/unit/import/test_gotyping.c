@@ -290,10 +290,11 @@ Test(gotyping, wrappers_are_known_by_what_the_compiler_says_of_them)
 
 /* ---- variables ---- */
 
-/* var server struct { address string; pool [2]worker }; type worker struct { queue, done *int }; var list list.List */
+/* var server struct { address string; pool [2]worker }; type worker struct { queue, done *int }; var list list.List;
+ * type todo []*int; var tasks todo */
 Test(gotyping, variables_are_called_by_the_fields_of_their_package)
 {
-    enum { WORD = 1, WORKER, POOL, SERVER, LIST, TYPES };
+    enum { WORD = 1, WORKER, POOL, SERVER, LIST, TASKS, TYPES };
     static const char *const names[] = {"",
                                         "main.worker",
                                         "struct { address string; pool [2]main.worker }",
@@ -304,28 +305,32 @@ Test(gotyping, variables_are_called_by_the_fields_of_their_package)
                                         "pool",
                                         "root",
                                         "main.server",
-                                        "main.list"};
+                                        "main.list",
+                                        "main.todo",
+                                        "array",
+                                        "main.tasks"};
     hsd_go_type described[TYPES] = {
         [WORD] = {.size = 8, .kind = HSD_GO_IS_POINTER},
         [WORKER] = {.size = 16, .kind = HSD_GO_IS_STRUCT, .name = 1, .member = 0, .member_count = 2},
         [POOL] = {.count = 2, .size = 32, .kind = HSD_GO_IS_ARRAY, .target = WORKER},
         [SERVER] = {.size = 40, .kind = HSD_GO_IS_STRUCT, .name = 2, .member = 2, .member_count = 2},
         [LIST] = {.size = 8, .kind = HSD_GO_IS_STRUCT, .name = 3, .member = 4, .member_count = 1},
+        [TASKS] =
+            {.size = 24, .kind = HSD_GO_IS_STRUCT, .go_kind = HSD_GO_SLICE, .name = 11, .member = 5, .member_count = 1},
     };
-    hsd_go_member parts[] = {{.offset = 0, .type = WORD, .name = 4},
-                             {.offset = 8, .type = WORD, .name = 5},
-                             {.offset = 0, .type = WORD, .name = 6},
-                             {.offset = 8, .type = POOL, .name = 7},
-                             {.offset = 0, .type = WORD, .name = 8}};
+    hsd_go_member parts[] = {{.offset = 0, .type = WORD, .name = 4}, {.offset = 8, .type = WORD, .name = 5},
+                             {.offset = 0, .type = WORD, .name = 6}, {.offset = 8, .type = POOL, .name = 7},
+                             {.offset = 0, .type = WORD, .name = 8}, {.offset = 0, .type = WORD, .name = 12}};
     hsd_go_global variables[] = {{.address = 0x1000, .type = SERVER, .name = 9},
-                                 {.address = 0x2000, .type = LIST, .name = 10}};
+                                 {.address = 0x2000, .type = LIST, .name = 10},
+                                 {.address = 0x2800, .type = TASKS, .name = 13}};
     gotyping with = {.bias = 0x100,
                      .types = {.types = described,
                                .members = parts,
                                .globals = variables,
                                .type_count = TYPES,
-                               .member_count = 5,
-                               .global_count = 2}};
+                               .member_count = 6,
+                               .global_count = 3}};
     static const struct {
         uint64_t at;
         const char *name;
@@ -333,6 +338,7 @@ Test(gotyping, variables_are_called_by_the_fields_of_their_package)
                   {0x1008, "main.server.pool[*].queue"},
                   {0x1020, "main.server.pool[*].done"},
                   {0x2000, "main.list"},
+                  {0x2800, "main.tasks"},
                   {0x3000, ""}};
     hsd_error err;
     char text[64];
