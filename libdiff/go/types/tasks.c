@@ -13,7 +13,7 @@
 
 #include "base/check.h"
 
-enum { MOST_PROCESSORS = 1 << 16 };
+enum { MOST_PROCESSORS = 1 << 16, TIMER_BYTES = 1024 };
 
 /* ---- goroutines ---- */
 
@@ -175,25 +175,45 @@ static bool find_layout(const gotyping *t, timer_layout *layout)
 }
 
 /* The function that a closure runs. */
-static hsd_status name_closure(gotyping *t, uint64_t closure, const char **name, hsd_error *err)
+static hsd_status find_closure(gotyping *t, uint64_t closure, const hsd_go_function **function, hsd_error *err)
 {
     uint64_t code = 0;
-    *name = NULL;
+    *function = NULL;
     if (closure != 0) HSD_TRY(hsd_gomemory_word(&t->memory, closure, &code, err));
-    if (code >= t->bias) *name = hsd_go_types_function_at(&t->types, code - t->bias);
+    if (code >= t->bias) *function = hsd_go_types_code_at(&t->types, code - t->bias);
     return HSD_OK;
+}
+
+/* main.main.func2: written where it is used, without a name. */
+static bool is_anonymous(const char *function)
+{
+    const char *at = strstr(function, ".func");
+    return at != NULL && at[5] >= '0' && at[5] <= '9';
+}
+
+/* Of one without a name also where it is: "main.main.func2 (main.go:31)". */
+static const char *called_by_timer(const gotyping *t, const hsd_go_function *function, char *out, size_t size)
+{
+    const char *name = hsd_go_types_text(&t->types, function->name), *file;
+    uint32_t line;
+    if (!is_anonymous(name) || !hsd_go_lines_find(&t->lines, function->low, &file, &line)) return name;
+    const int used = snprintf(out, size, "%s (%s:%u)", name, file, line);
+    return used < 0 || (size_t)used >= size ? name : out;
 }
 
 static hsd_status tell_timer(gotyping *t, const timer_layout *layout, uint64_t timer, gotimer_fn tell, void *context,
                              hsd_error *err)
 {
+    char text[TIMER_BYTES];
     uint64_t function, argument;
-    const char *name, *called = NULL;
+    const hsd_go_function *runs, *called = NULL;
     HSD_TRY(hsd_gomemory_word(&t->memory, timer + layout->function, &function, err));
     HSD_TRY(hsd_gomemory_word(&t->memory, timer + layout->argument + 8, &argument, err));
-    HSD_TRY(name_closure(t, function, &name, err));
-    if (name != NULL && strcmp(name, "time.goFunc") == 0) HSD_TRY(name_closure(t, argument, &called, err));
-    return tell(context, timer, called != NULL ? called : name != NULL ? name : "(unknown)", err);
+    HSD_TRY(find_closure(t, function, &runs, err));
+    if (runs != NULL && strcmp(hsd_go_types_text(&t->types, runs->name), "time.goFunc") == 0)
+        HSD_TRY(find_closure(t, argument, &called, err));
+    if (called == NULL) called = runs;
+    return tell(context, timer, called == NULL ? "(unknown)" : called_by_timer(t, called, text, sizeof text), err);
 }
 
 static hsd_status tell_processor(gotyping *t, const timer_layout *layout, uint64_t processor, uint64_t *left,

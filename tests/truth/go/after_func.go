@@ -14,5 +14,5 @@ func setup() {}
 
 func plant(number int) {
 	u := &upload{number: number}
-	time.AfterFunc(time.Hour, func() { expired += u.number })
+	time.AfterFunc(time.Hour, func() { expired += u.number }) // truth: expires
 }
