@@ -304,6 +304,7 @@ static int run_command(cli_app *cli)
     cli->command_line = cli_command_line(cli);
     if (!cli->command_line) return out_of_memory();
     cli_progress_begin(cli);
+    if (!cli->command->is_of_processes) cli_look_for_absent(cli);
     if (!cli_sandbox_is_late(cli)) cli_sandbox_enter(cli);
     const int result = cli->command->run(cli);
     cli_stages_end(cli);

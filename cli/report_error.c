@@ -10,7 +10,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "help/nearest.h"
 #include "options/common.h"
 #include "progress.h"
 #include "signals.h"
@@ -178,13 +180,34 @@ static void print_hint(const char *hint)
     fputs(is_command || hint[length - 1] == '.' || hint[length - 1] == '?' ? "\n" : ".\n", stderr);
 }
 
+static struct { /* the first input that is not there, and the file that may have been meant */
+    const char *file;
+    char near[LINE_BYTES / 2];
+} absent;
+
+void cli_look_for_absent(const cli_app *cli)
+{
+    for (size_t i = 0; i < cli->input_count && absent.file == NULL; i++) {
+        const char *file = cli->inputs[i];
+        if (strcmp(file, "-") == 0 || access(file, F_OK) == 0 || errno != ENOENT) continue;
+        absent.file = file;
+        if (!cli_file_near(absent.near, sizeof absent.near, file)) absent.near[0] = 0;
+    }
+}
+
 /* What a name that is no file was meant as; NULL = as one. */
 static const char *cause_of_absence(const char *file)
 {
+    static char word[LINE_BYTES], said[LINE_BYTES + 16];
     if (file[0] == '-') return "Arguments after -- are names of files; put options before it.";
     if (strstr(file, "://") != NULL) return "hsdiff reads files, and no addresses: fetch it first, as with curl -O.";
     if (strpbrk(file, "*?") != NULL)
         return "No file has a name like that: where a pattern fits none, the shell hands it on as it stands.";
+    if (absent.file != NULL && strcmp(absent.file, file) == 0 && absent.near[0] != 0) {
+        hsd_quote_shell(word, sizeof word, absent.near, strlen(absent.near));
+        snprintf(said, sizeof said, "Did you mean %s?", word);
+        return said;
+    }
     return NULL;
 }
 

@@ -16,6 +16,9 @@ void cli_complain(const char *format, ...) __attribute__((format(printf, 1, 2)))
 /* "hsdiff: TEXT": a note that -q silences. */
 void cli_note(const cli_app *cli, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Looks for an input that is not there, and for the file that may have been meant: in the sandbox no folder is read. */
+void cli_look_for_absent(const cli_app *cli);
+
 /*
  * Prints an error of the library and returns the exit status for it. A broken pipe prints nothing, a
  * cancelled operation neither: main ends by the signal that caused it.

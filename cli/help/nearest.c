@@ -3,7 +3,10 @@
  */
 #include "help/nearest.h"
 
+#include <dirent.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define WORD_MOST  32
 #define EDITS_MOST 2
@@ -64,4 +67,67 @@ const cli_command *cli_command_near(const char *word)
         }
     }
     return nearest;
+}
+
+/* ---- files ---- */
+
+#define FILES_MOST 10000 /* of a folder are looked at */
+
+static size_t common_beginning(const char *a, const char *b)
+{
+    size_t size = 0;
+    while (a[size] != 0 && a[size] == b[size])
+        size++;
+    return size;
+}
+
+/* What differs in the middle is compared: a name may be longer than a word. */
+static size_t file_edits(const char *a, const char *b)
+{
+    const size_t same = common_beginning(a, b);
+    size_t a_size = strlen(a) - same, b_size = strlen(b) - same;
+    char rest[WORD_MOST + 1];
+    while (a_size > 0 && b_size > 0 && a[same + a_size - 1] == b[same + b_size - 1])
+        a_size--, b_size--;
+    if (b_size > WORD_MOST) return 99;
+    memcpy(rest, b + same, b_size);
+    rest[b_size] = 0;
+    return cli_edits(a + same, a_size, rest);
+}
+
+static bool is_plain_file(DIR *folder, const char *name)
+{
+    struct stat what;
+    return fstatat(dirfd(folder), name, &what, 0) == 0 && S_ISREG(what.st_mode);
+}
+
+static bool find_near(DIR *folder, const char *name, char *nearest, size_t size)
+{
+    size_t least = EDITS_MOST + 1, as_near = 0;
+    const struct dirent *entry;
+    if (strlen(name) / 3 < EDITS_MOST) least = strlen(name) / 3 + 1;
+    for (int seen = 0; seen < FILES_MOST && (entry = readdir(folder)) != NULL; seen++) {
+        const size_t edits = file_edits(name, entry->d_name);
+        if (entry->d_name[0] == '.' || edits > least || strlen(entry->d_name) >= size) continue;
+        if (!is_plain_file(folder, entry->d_name)) continue;
+        as_near = edits < least ? 1 : as_near + 1;
+        if (edits < least) memcpy(nearest, entry->d_name, strlen(entry->d_name) + 1);
+        least = edits;
+    }
+    return as_near == 1 && nearest[0] != 0;
+}
+
+bool cli_file_near(char *out, size_t size, const char *file)
+{
+    const char *slash = strrchr(file, '/');
+    const size_t folder_size = slash != NULL ? (size_t)(slash - file) + 1 : 0;
+    char path[4096], nearest[256] = "";
+    if (folder_size >= sizeof path) return false;
+    memcpy(path, file, folder_size);
+    path[folder_size] = 0;
+    DIR *folder = opendir(folder_size > 0 ? path : ".");
+    if (folder == NULL) return false;
+    const bool found = find_near(folder, file + folder_size, nearest, sizeof nearest);
+    closedir(folder);
+    return found && (size_t)snprintf(out, size, "%s%s", path, nearest) < size;
 }

@@ -14,4 +14,8 @@ size_t cli_edits(const char *a, size_t a_size, const char *b);
  * a command of that name for the same. */
 const cli_command *cli_command_near(const char *word);
 
+/* The one file beside `file`, which is not there, whose name is nearest, as it can be named; false where there is none,
+ * or two that are as near: where files are numbered each is near to all. */
+bool cli_file_near(char *out, size_t size, const char *file);
+
 #endif

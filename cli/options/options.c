@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "report_error.h"
 
@@ -266,6 +267,8 @@ static bool fail_letter(const cli_app *cli, const char *shown, const char *word)
     const cli_command *command = command_of(cli);
     if (command->is_of_processes && shown[1] == 'p')
         cli_complain("there is no option -p: a process needs none, as in hsdiff %s 4121.", command->name);
+    else if (word[2] != 0 && access(word, F_OK) == 0)
+        cli_complain("there is no option %s (in %s); the file of that name is ./%s.", shown, word, word);
     else if (word[2] != 0)
         cli_complain("there is no option %s (in %s).", shown, word);
     else

@@ -99,7 +99,8 @@ static const char *unpacker_of(const char *phrase)
     } unpackers[] = {{"an xz file", "xz -dc"},
                      {"an age file in ASCII armour", "age -d -i KEY"},
                      {"a bzip2 file", "bzip2 -dc"},
-                     {"a ZIP archive", "unzip -p"}};
+                     {"a ZIP archive", "unzip -p"},
+                     {"a tar archive", "tar -xOf"}};
     for (size_t i = 0; i < sizeof unpackers / sizeof unpackers[0]; i++)
         if (strcmp(phrase, unpackers[i].phrase) == 0) return unpackers[i].command;
     return NULL;

@@ -357,6 +357,9 @@ CASES = {
     "help-baseline": ("hsdiff help baseline", 0),
     "no-option-of-diff": ("hsdiff --cohorts a b", 2),
     # wrong inputs
+    "meant-file": ("hsdiff check d/demo-before.hs d/demo-afer.hs; hsdiff top grow9.heapsnapshot", 3),  # of the numbered ones each is as near
+    "dash-file": ("cp d/demo-after.hs ./-x.hs; hsdiff d/demo-before.hs -x.hs", 2),
+    "tar": ("tar cf a.tar a.heapsnapshot && hsdiff top a.tar", 3),
     "missing": ("hsdiff d/demo-before.hs nowhere.hs", 3),
     "missing-pattern": ("hsdiff d/demo-before.hs 'run/*.hs'", 3),
     "missing-address": ("hsdiff d/demo-before.hs https://example.org/a.hs", 3),

@@ -328,9 +328,18 @@ static unsigned match_beginning(const uint8_t *at, const uint8_t *end)
     return bits < 32 ? 0 : bits; /* a lone brace is any JSON */
 }
 
+static bool begins_with_brace(const uint8_t *prefix, size_t size)
+{
+    size_t i = 0;
+    while (i < size && (prefix[i] == ' ' || prefix[i] == '\n' || prefix[i] == '\r' || prefix[i] == '\t'))
+        i++;
+    return i < size && prefix[i] == '{';
+}
+
 static unsigned probe_v8(const uint8_t *prefix, size_t size)
 {
     const unsigned bits = match_beginning(prefix, prefix + size);
+    if (bits == 0 && !begins_with_brace(prefix, size)) return 0; /* as an archive that holds one */
     if (holds(prefix, size, "\"node_fields\"") && holds(prefix, size, "\"snapshot\""))
         return bits + 13 * 8; /* something else may stand before */
     return bits;
