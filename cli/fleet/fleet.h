@@ -18,6 +18,11 @@ void cli_fleet_write_json(cli_out *out, const hsd_fleet_report *report);
 /* True if there are captures enough of a version to tell whether it grows; NULL = of all. */
 bool cli_fleet_can_tell(const hsd_fleet_report *report, const char *version);
 
+/* "7 processes", "1 capture", and "3 of 7 processes". */
+void cli_fleet_put_processes(cli_out *out, uint64_t processes);
+void cli_fleet_put_captures(cli_out *out, uint64_t captures);
+void cli_fleet_put_share(cli_out *out, uint64_t grows, uint64_t processes);
+
 /* The answer of a report without findings: a sentence. */
 const char *cli_fleet_nothing(const hsd_fleet_report *report);
 

@@ -129,11 +129,10 @@ static void put_curves(cli_out *out, const hsd_fleet_report *report, const hsd_f
 
 static void put_share(cli_out *out, uint64_t grows, uint64_t judged, bool is_before)
 {
-    char of[HSD_NUMBER_CHARS], all[HSD_NUMBER_CHARS];
     const unsigned width = judged > 0 ? (unsigned)(120.0 * (double)grows / (double)judged) : 0;
-    cli_out_format(out, "<span class=\"bar%s\" style=\"width:%upx\"></span> grows in %s of %s process%s",
-                   is_before ? " before" : "", width, hsd_format_count(of, grows), hsd_format_count(all, judged),
-                   judged == 1 ? "" : "es");
+    cli_out_format(out, "<span class=\"bar%s\" style=\"width:%upx\"></span> grows in ", is_before ? " before" : "",
+                   width);
+    cli_fleet_put_share(out, grows, judged);
 }
 
 static void put_finding(cli_out *out, const hsd_fleet_report *report, const hsd_fleet_finding *f)
@@ -186,7 +185,6 @@ static void put_findings(cli_out *out, const hsd_fleet_report *report, bool plac
 
 void cli_fleet_write_html(cli_out *out, const cli_app *cli, const hsd_fleet_report *report)
 {
-    char captures[HSD_NUMBER_CHARS], processes[HSD_NUMBER_CHARS];
     const size_t most = cli_out_rows(cli, 20);
     size_t places = 0;
     for (size_t i = 0; i < report->finding_count; i++)
@@ -204,12 +202,11 @@ void cli_fleet_write_html(cli_out *out, const cli_app *cli, const hsd_fleet_repo
                        "<h1>%zu place%s and %zu type%s grow in most processes of a version, and did not before.</h1>\n",
                        places, places == 1 ? "" : "s", report->finding_count - places,
                        report->finding_count - places == 1 ? "" : "s");
-    cli_out_format(
-        out,
-        "<p class=\"dim\">%s capture%s of %s process%s. Curves of one finding have one scale: time from left "
-        "to right, bytes from 0 upwards.</p>\n",
-        hsd_format_count(captures, report->captures), report->captures == 1 ? "" : "s",
-        hsd_format_count(processes, report->processes), report->processes == 1 ? "" : "es");
+    cli_out_text(out, "<p class=\"dim\">");
+    cli_fleet_put_captures(out, report->captures);
+    cli_out_text(out, " of ");
+    cli_fleet_put_processes(out, report->processes);
+    cli_out_text(out, ". Curves of one finding have one scale: time from left to right, bytes from 0 upwards.</p>\n");
     put_findings(out, report, true, most);
     put_versions(out, report);
     put_findings(out, report, false, most);

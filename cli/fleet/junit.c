@@ -21,8 +21,8 @@ static void put_failure(cli_out *out, const hsd_fleet_report *report, const hsd_
     char slope[HSD_NUMBER_CHARS];
     cli_out_text(out, "      <failure type=\"growth\" message=\"");
     put_xml(out, f->name);
-    cli_out_format(out, " grows by %s an hour in %llu of %llu process%s", hsd_format_bytes_signed(slope, f->per_hour),
-                   (unsigned long long)f->processes, (unsigned long long)v->judged, v->judged == 1 ? "" : "es");
+    cli_out_format(out, " grows by %s an hour in ", hsd_format_bytes_signed(slope, f->per_hour));
+    cli_fleet_put_share(out, f->processes, v->judged);
     cli_out_text(out, "\"/>\n");
 }
 

@@ -15,6 +15,31 @@ static void put_name(cli_out *out, hsd_text name)
 
 /* ---- text */
 
+static void put_number(cli_out *out, uint64_t count)
+{
+    char number[HSD_NUMBER_CHARS];
+    cli_out_text(out, hsd_format_count(number, count));
+}
+
+void cli_fleet_put_processes(cli_out *out, uint64_t processes)
+{
+    put_number(out, processes);
+    cli_out_text(out, processes == 1 ? " process" : " processes");
+}
+
+void cli_fleet_put_captures(cli_out *out, uint64_t captures)
+{
+    put_number(out, captures);
+    cli_out_text(out, captures == 1 ? " capture" : " captures");
+}
+
+void cli_fleet_put_share(cli_out *out, uint64_t grows, uint64_t processes)
+{
+    put_number(out, grows);
+    cli_out_text(out, " of ");
+    cli_fleet_put_processes(out, processes);
+}
+
 static void put_versions(cli_out *out, const hsd_fleet_report *report)
 {
     char number[HSD_NUMBER_CHARS];
@@ -24,8 +49,10 @@ static void put_versions(cli_out *out, const hsd_fleet_report *report)
         put_name(out, v->service);
         cli_out_text(out, " ");
         put_name(out, v->version);
-        cli_out_format(out, ": %s process%s", hsd_format_count(number, v->processes), v->processes == 1 ? "" : "es");
-        cli_out_format(out, ", %s captures", hsd_format_count(number, v->captures));
+        cli_out_text(out, ": ");
+        cli_fleet_put_processes(out, v->processes);
+        cli_out_text(out, ", ");
+        cli_fleet_put_captures(out, v->captures);
         if (v->judged < v->processes)
             cli_out_format(out, " (%s with three and more)", hsd_format_count(number, v->judged));
         cli_out_format(out, ", since %s", hsd_format_time(number, v->began_unix_ns));
@@ -61,9 +88,9 @@ static void put_finding(cli_out *out, const hsd_fleet_report *report, size_t num
     put_name(out, v->service);
     cli_out_text(out, " ");
     put_name(out, v->version);
-    cli_out_format(out, ", in %s of %s process%s; first seen %s\n", hsd_format_count(grows, f->processes),
-                   hsd_format_count(judged, v->judged), v->judged == 1 ? "" : "es",
-                   hsd_format_time(when, f->first_unix_ns));
+    cli_out_text(out, ", in ");
+    cli_fleet_put_share(out, f->processes, v->judged);
+    cli_out_format(out, "; first seen %s\n", hsd_format_time(when, f->first_unix_ns));
     if (before == v) {
         cli_out_text(out, "     there is no version before it to hold it against\n");
         return;
@@ -101,8 +128,9 @@ static void put_answer(cli_out *out, const hsd_fleet_report *report)
     for (size_t i = 0; i < report->finding_count; i++)
         places += report->findings[i].is_place;
     put_name(out, f->name);
-    cli_out_format(out, " grows in %s of %s process%s of ", hsd_format_count(grows, f->processes),
-                   hsd_format_count(judged, v->judged), v->judged == 1 ? "" : "es");
+    cli_out_text(out, " grows in ");
+    cli_fleet_put_share(out, f->processes, v->judged);
+    cli_out_text(out, " of ");
     put_name(out, v->service);
     cli_out_text(out, " ");
     put_name(out, v->version);
@@ -134,12 +162,12 @@ const char *cli_fleet_nothing(const hsd_fleet_report *report)
 
 void cli_fleet_write_text(cli_out *out, const cli_app *cli, const hsd_fleet_report *report)
 {
-    char captures[HSD_NUMBER_CHARS], processes[HSD_NUMBER_CHARS];
     const size_t most = cli_out_rows(cli, 20);
     if (report->finding_count > 0) put_answer(out, report);
-    cli_out_format(out, "%s capture%s of %s process%s\n", hsd_format_count(captures, report->captures),
-                   report->captures == 1 ? "" : "s", hsd_format_count(processes, report->processes),
-                   report->processes == 1 ? "" : "es");
+    cli_fleet_put_captures(out, report->captures);
+    cli_out_text(out, " of ");
+    cli_fleet_put_processes(out, report->processes);
+    cli_out_text(out, "\n");
     put_versions(out, report);
     put_findings(out, report, true, most);
     put_findings(out, report, false, most);

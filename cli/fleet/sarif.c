@@ -16,9 +16,9 @@ static void put_message(cli_out *out, const hsd_fleet_report *report, const hsd_
     char slope[HSD_NUMBER_CHARS];
     cli_out_text(out, "\"message\": {\"text\": \"");
     put_json(out, f->name);
-    cli_out_format(out, " grows by %s an hour in %llu of %llu process%s of ",
-                   hsd_format_bytes_signed(slope, f->per_hour), (unsigned long long)f->processes,
-                   (unsigned long long)v->judged, v->judged == 1 ? "" : "es");
+    cli_out_format(out, " grows by %s an hour in ", hsd_format_bytes_signed(slope, f->per_hour));
+    cli_fleet_put_share(out, f->processes, v->judged);
+    cli_out_text(out, " of ");
     put_json(out, v->service);
     cli_out_text(out, " ");
     put_json(out, v->version);
