@@ -213,14 +213,23 @@ static void put_locations(log *l, const hsd_check_row *row, const hsd_finding *f
 
 /* ---- a result ---- */
 
+static hsd_status append_words(hsd_buffer *raw, hsd_text words, hsd_error *err)
+{
+    return hsd_buffer_append(raw, words.data, words.size, err);
+}
+
+/* "Array +1,875,920 B, held by global.sessions (Map); whole heap: +5,661,520 B, the limit is …": the second figure is
+ * the rule's. */
 static void put_sentence(log *l, const hsd_check_row *row, const hsd_finding *finding)
 {
-    static const char between[] = ": ";
+    static const hsd_text between[] = {{"; ", 2}, {": ", 2}};
     hsd_buffer raw = {0};
     hsd_out *out = &l->out;
     if (out->status == HSD_OK && finding)
         out->status = hsd_finding_append(&raw, l->check, row, finding, true, out->err);
-    if (out->status == HSD_OK && finding) out->status = hsd_buffer_append(&raw, between, sizeof between - 1, out->err);
+    if (out->status == HSD_OK && finding) out->status = append_words(&raw, between[0], out->err);
+    if (out->status == HSD_OK && finding) out->status = append_words(&raw, row->rule->name, out->err);
+    if (out->status == HSD_OK && finding) out->status = append_words(&raw, between[1], out->err);
     if (out->status == HSD_OK) out->status = hsd_row_append_verdict(&raw, row, true, out->err);
     put_raw_message(&l->json, &raw);
 }
