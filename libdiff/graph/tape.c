@@ -14,6 +14,8 @@
 
 #define SLAB_BYTES ((size_t)1 << 20)
 #define NO_CHUNK   UINT32_MAX
+/* Less is not worth giving back: a call of the system for each chunk, after which no processor may see it any more. */
+#define TRIM_LEAST_BYTES (UINT64_C(4) << 20)
 
 void hsd_reel_init(hsd_reel *reel, bool is_resident, uint32_t chunk_bytes, hsd_temp_space *space)
 {
@@ -121,6 +123,7 @@ static void free_memory(hsd_reel *reel)
 
 void hsd_reel_trim(hsd_reel *reel)
 {
+    if ((uint64_t)reel->chunk_count * reel->chunk_bytes <= TRIM_LEAST_BYTES) return;
     reel->is_trimmed = true;
     for (uint32_t i = 0; reel->is_resident && i < reel->idle_count; i++)
         hsd_pages_forget(reel->memory[reel->idle[i]], reel->chunk_bytes);

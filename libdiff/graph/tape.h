@@ -50,7 +50,7 @@ typedef struct hsd_reel {
 void hsd_reel_init(hsd_reel *reel, bool is_resident, uint32_t chunk_bytes, hsd_temp_space *space);
 hsd_status hsd_reel_check(const hsd_reel *reel, hsd_error *err);
 
-/* Gives the memory of chunks that no tape has, or will have given back, to the system. */
+/* Gives the memory of chunks that no tape has, or will have given back, to the system, unless it is little. */
 void hsd_reel_trim(hsd_reel *reel);
 
 /* From now on a resident reel is in the file. No tape of it is being written or read. Failures stick. */
