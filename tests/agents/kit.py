@@ -27,6 +27,9 @@ HERE = pathlib.Path(__file__).resolve().parent
 PROJECT = HERE.parent.parent
 
 
+PATIENCE = 120  # seconds for what comes at once: no measure of anything, but that a machine under load has done by then what it was told, or never will
+
+
 class Failed(Exception):
     pass
 
@@ -91,7 +94,7 @@ class Tool:
 class Program:
     """One that is running; a context manager that ends it."""
 
-    def __init__(self, command, environment=None, cwd=None, wait=60):
+    def __init__(self, command, environment=None, cwd=None, wait=PATIENCE):
         self.log = tempfile.TemporaryFile()
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.log, text=True, cwd=cwd,
                                         env=dict(os.environ, **(environment or {})))
@@ -106,7 +109,7 @@ class Program:
         self.log.seek(0)
         return self.log.read().decode(errors="replace")[-4000:]
 
-    def expect(self, word, wait=60):
+    def expect(self, word, wait=PATIENCE):
         """The rest of the next line that begins with this word."""
         signal.signal(signal.SIGALRM, lambda *_: (_ for _ in ()).throw(Failed(f"no '{word}' in {wait} s\n{self.errors()}")))
         signal.alarm(wait)
@@ -132,7 +135,7 @@ class Program:
     def is_alive(self):
         return self.process.poll() is None
 
-    def quit(self, wait=60):
+    def quit(self, wait=PATIENCE):
         self.tell("quit")
         status = self.process.wait(wait)
         if status != 0:
@@ -178,7 +181,7 @@ class InTurns(Program):
             self.put("tick")
 
     def tell(self, line):
-        wait_until(f"no room for '{line}'", lambda: self.put(line), 60)
+        wait_until(f"no room for '{line}'", lambda: self.put(line))
 
     def stop(self):
         self.is_over.set()
@@ -201,11 +204,20 @@ def check(holds, what):
         raise Failed(what)
 
 
-def wait_until(what, holds, seconds=20):
+def wait_until(what, holds, seconds=PATIENCE):
     end = time.monotonic() + seconds
     while not holds():
         check(time.monotonic() < end, f"{what} after {seconds} s")
         time.sleep(0.05)
+
+
+def wait_for_file(program, path):
+    """What a program writes into a file when it is told is there, and whole: it has closed the file."""
+    def is_closed():
+        if not path.exists() or path.stat().st_size == 0:
+            return False
+        return not any(os.path.realpath(one) == os.path.realpath(path) for one in pathlib.Path(f"/proc/{program.pid}/fd").iterdir())
+    wait_until(f"no {path.name}", is_closed)
 
 
 def main(cases):

@@ -110,8 +110,7 @@ def goes_on(program):
     """It lives, writes and allocates."""
     check(program.is_alive(), f"the program ended with {program.process.poll()}")
     before = wrote(program)
-    time.sleep(0.2)
-    check(wrote(program) > before, "its threads stand still")
+    kit.wait_until("its threads stand still", lambda: wrote(program) > before)
     check(program.leak(10) >= 10, "it cannot allocate")
 
 

@@ -14,7 +14,7 @@ import sys
 import time
 
 sys.dont_write_bytecode = True
-from kit import Failed, Program, check, main, say, wait_until
+from kit import PATIENCE, Failed, Program, check, main, say, wait_until
 
 LOAD = ["1", "2000"]
 
@@ -33,6 +33,12 @@ def wait_for(holds, what):
         if time.monotonic() > deadline:
             raise Failed(f"{what}: not within 90 s")
         time.sleep(0.05)
+
+
+def catches(pid, number):
+    """A process has its own answer to the signal."""
+    status = pathlib.Path(f"/proc/{pid}/status").read_text()
+    return int(re.search(r"^SigCgt:\s*(\w+)", status, re.M)[1], 16) >> (number - 1) & 1
 
 
 def names(folder):
@@ -184,7 +190,7 @@ def a_series(tool, folder):
                                     env=tool.environment)
         wait_for((folder / "t-0001.hs").exists, "the first capture")
         watching.send_signal(signal.SIGINT)
-        check(watching.wait(20) == -signal.SIGINT, "a signal ends it between two captures")
+        check(watching.wait(PATIENCE) == -signal.SIGINT, "a signal ends it between two captures")
         check((folder / "t-0001.hs").exists() and one.is_alive(), "and what was there stays")
 
 
@@ -255,9 +261,9 @@ def programs_that_are_started(tool, folder):
     check("standard output" in tool.run("capture", "-o", "-", "--", "true", expect=2).stderr, "its standard output is its own")
     run = subprocess.Popen([tool.path, "capture", "-q", "--", "sleep", "60"], env=tool.environment, stderr=subprocess.DEVNULL)
     wait_for(lambda: pathlib.Path(f"/proc/{run.pid}/task/{run.pid}/children").read_text().strip(), "the program that it starts")
-    time.sleep(0.2)
+    wait_for(lambda: catches(run.pid, signal.SIGTERM), "that it is ready for signals")
     run.send_signal(signal.SIGTERM)
-    check(run.wait(20) == 128 + signal.SIGTERM, "a signal is handed on to it")
+    check(run.wait(PATIENCE) == 128 + signal.SIGTERM, "a signal is handed on to it")
 
 
 def programs_behind_a_script(tool, folder):
@@ -281,7 +287,7 @@ def gates(tool, folder):
     out = folder / "x.hs"
     sleeper = subprocess.Popen(["sleep", "60"])
     try:
-        time.sleep(0.2)
+        wait_for(lambda: pathlib.Path(f"/proc/{sleeper.pid}/comm").read_text() == "sleep\n", "the program")  # and no copy of this one
         refused = tool.run("capture", sleeper.pid, "-o", out, expect=3)
         check("agent" in refused.stderr and "hsdiff capture" in refused.stderr, f"what opens it is said: {refused.stderr}")
         check("ptrace_scope" not in refused.stderr and "root" not in refused.stderr, refused.stderr)

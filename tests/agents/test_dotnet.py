@@ -173,7 +173,7 @@ def aborted(tool, folder):
                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             time.sleep(chance.random() * 0.3)
             one.send_signal(chance.choice((signal.SIGKILL, signal.SIGINT)))
-            cut += one.wait(30) != 0
+            cut += one.wait(kit.PATIENCE) != 0
             check(program.is_alive(), f"the program ended with {program.process.poll()}")
             (folder / "x.hs").unlink(missing_ok=True)
         say(f"        {cut} of {kit.ABORTS} were cut")

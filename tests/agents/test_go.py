@@ -65,7 +65,6 @@ def leak_with(go, tool, folder):
         same("large", program.expect("leaked"), "7")
         program.tell("wait 40")
         program.expect("waiting")
-        time.sleep(0.2)
         dump(tool, program, pipe, folder / "b.hs")
         program.quit()
     for name in "ab":
@@ -127,11 +126,7 @@ def cut(tool, folder):
     with kit.Program([str(binary)], {"HEAP_DUMP": str(whole)}) as program:
         program.leak(5000)
         program.process.send_signal(signal.SIGUSR2)
-        size, waited = -1, 0
-        while size != (size := whole.stat().st_size if whole.exists() else -2) or size < 0:
-            time.sleep(0.3)
-            waited += 1
-            check(waited < 100, "no dump")
+        kit.wait_for_file(program, whole)
         program.quit()
     data = whole.read_bytes()
     (folder / "cut.heap").write_bytes(data[:len(data) // 2])
@@ -170,7 +165,6 @@ def plant(program):
     program.expect("leaked")
     program.tell("wait 40")
     program.expect("waiting")
-    time.sleep(0.2)
 
 
 def expect_waiting(diff, least):
@@ -211,7 +205,7 @@ def other_program(tool, folder):
     binary, whole = build(compilers()[0]), folder / "whole.heap"
     with kit.Program([str(binary)], {"HEAP_DUMP": str(whole)}) as program:
         program.process.send_signal(signal.SIGUSR2)
-        time.sleep(1)
+        kit.wait_for_file(program, whole)
         program.quit()
     stripped = build(compilers()[0], "-ldflags", "-s -w")
     other = go_programs.build(compilers()[0], {"other.go": "package main\nvar table [1000]*int\nfunc main() { println(table[3]) }\n"})

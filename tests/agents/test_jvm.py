@@ -295,7 +295,7 @@ def forget(tool, folder):
         after, resident_after = tags(program), rss(program.pid)
         program.tell("gc")
         program.expect("collected")
-        time.sleep(1.5)
+        kit.wait_until("tags stay behind the next collection", lambda: tags(program) < before + MIB)
         rest = tags(program)
         tool.capture(program.pid, folder / "b.hs", "--way", "jvm")
         program.quit()
@@ -362,7 +362,7 @@ def left_behind():
 
 def what_stays(found):
     """Of what is found: those of other tests come and go."""
-    deadline, left = time.monotonic() + 20, found()
+    deadline, left = time.monotonic() + kit.PATIENCE, found()
     while left and time.monotonic() < deadline:
         time.sleep(0.1)
         left &= found()

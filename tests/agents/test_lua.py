@@ -306,7 +306,7 @@ def target_killed(tool, folder):
                                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
                 time.sleep(dice.random() * 0.08)
                 program.process.kill()
-                said = collector.communicate(timeout=30)[1]
+                said = collector.communicate(timeout=kit.PATIENCE)[1]
                 if collector.returncode != 0:
                     check(said.strip() != "" and not out.exists(), f"exit {collector.returncode}: {said}")
                 else:

@@ -26,7 +26,7 @@ import subprocess
 import sys
 import time
 
-from kit import HERE, Failed, Program, check, main, say
+from kit import HERE, PATIENCE, Failed, Program, check, main, say
 
 ROUNDS = 1000 if os.environ.get("HSD_LONG") else 12
 LEAK_BYTES, KEPT_BYTES, KEPT = 1237, 2312, 100
@@ -223,7 +223,7 @@ def running(tool, folder):
         try:
             for _ in range(3):
                 time.sleep(0.3)
-                ask(process.pid, folder / "running.hs", wait=20)
+                ask(process.pid, folder / "running.hs", wait=PATIENCE)
                 tool.run("verify", folder / "running.hs")
             check(process.poll() is None, f"{name} ended with {process.poll()}")
         finally:
@@ -244,7 +244,7 @@ def deaf(tool, folder):
         check(dump.metrics["capture.pause"] < 100e6, "a deaf thread was waited for")
         for kind in ("fork idle", "fork"):
             one.tell(kind)
-            ask(int(one.expect("forked")), folder / f"{kind}.hs", wait=20)
+            ask(int(one.expect("forked")), folder / f"{kind}.hs", wait=PATIENCE)
             dump = Dump(tool, folder / f"{kind}.hs")
             kept = dump.of_size(5003)
             check(len(kept) == 30 and dump.reached().issuperset(kept), f"{kind}: the blocks of a forked child are not in its capture")
@@ -291,7 +291,7 @@ def begin_capture(pid):
     asked = connect(pid)
     asked.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
     asked.sendall(b"hsdiff 1 capture\n")
-    until = time.monotonic() + 30
+    until = time.monotonic() + PATIENCE
     while not (found := children(pid)) and time.monotonic() < until:
         time.sleep(0.002)
     check(found, "a capture has no child")
@@ -299,7 +299,7 @@ def begin_capture(pid):
 
 
 def wait_until_gone(pid, what):
-    until = time.monotonic() + 30
+    until = time.monotonic() + PATIENCE
     while is_there(pid):
         check(time.monotonic() < until, f"{what}: the child {pid} of the capture is still there")
         time.sleep(0.01)

@@ -13,7 +13,7 @@ import os
 import subprocess
 import time
 
-from kit import LONG, Failed, Program, check, main, say
+from kit import LONG, PATIENCE, Failed, Program, check, main, say
 from test_native_stress import Dump, ask, preloaded, program
 
 CAPTURES = 1000 if LONG else 25
@@ -80,7 +80,7 @@ def waits(tool, folder):
 def sleeper(tool, folder):
     """The issue's own case: sleep(3) cannot be started anew by who called it."""
     done = subprocess.Popen(["sleep", "3"], env=dict(os.environ, **preloaded(tool)))
-    ask(done.pid, folder / "sleeper.hs", wait=20)
+    ask(done.pid, folder / "sleeper.hs", wait=PATIENCE)
     check(done.poll() is None, "sleep ended when it was captured")
     check(done.wait(60) == 0, f"sleep ended with {done.returncode}")
 

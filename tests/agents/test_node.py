@@ -126,12 +126,7 @@ def inspector_opened(tool, folder):
             check(words in refused.stderr, f"'{words}' is not in: {refused.stderr}")
         check(not (folder / "no.hs").exists(), "a file was left behind")
         check_leak(two_captures(tool, folder, program, "--open-inspector"), by_ids=False)
-        for _ in range(50):
-            listening = [line for line in pathlib.Path(f"/proc/{program.pid}/net/tcp").read_text().splitlines() if ":240D 00000000:0000 0A" in line]
-            if not listening:
-                break
-            time.sleep(0.1)
-        same("inspectors left open", listening, [])
+        kit.wait_until("the inspector is left open", lambda: ":240D 00000000:0000 0A" not in pathlib.Path(f"/proc/{program.pid}/net/tcp").read_text())
         program.quit()
 
 
@@ -154,7 +149,8 @@ def started(tool, folder):
     """hsdiff capture -- node: the helper is brought in by NODE_OPTIONS."""
     kit.need("node")
     script = folder / "app.js"
-    script.write_text("global.kept = Array.from({length: 1000}, () => new (class Kept {}));\nsetTimeout(() => {}, 4000);\n")
+    script.write_text("global.kept = Array.from({length: 1000}, () => new (class Kept {}));\n"
+                      "setInterval(() => { if (require('fs').readdirSync(__dirname).some((name) => /^s.*[.]hs$/.test(name))) process.exit(0); }, 50);\n")
     tool.run("capture", "--every", "1s", "--count", "1", "-o", str(folder / "s.hs"), "--", "node", str(script))
     saved = list(folder.glob("s*.hs"))
     same("captures", len(saved), 1)
@@ -274,7 +270,7 @@ def gone_before_the_warning(tool, folder):
             listener = socket.socket(socket.AF_UNIX)
             listener.bind(str(place / f".hsdiff-{os.getuid()}-node-{program.pid}"))
             listener.listen()
-            listener.settimeout(20)
+            listener.settimeout(kit.PATIENCE)
             os.kill(program.pid, signal.SIGUSR2)
             listener.accept()[0].close()
             listener.close()
@@ -300,7 +296,7 @@ def stopped_before_the_answer(tool, folder):
             time.sleep(0.3) # the signal follows the socket; libuv takes it from any thread, and passes it on to the busy one
             check(asker.poll() is None, "it has ended before it was stopped")
             asker.send_signal(number)
-            asker.wait(30)
+            asker.wait(kit.PATIENCE)
             go.touch()
             program.expect("free")
             same("files in the folder of the program", os.listdir(work), [])
@@ -340,7 +336,7 @@ def target_killed(tool, folder):
                                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
             time.sleep(0.02 + dice.random() * 0.3)
             program.process.kill()
-            said = collector.communicate(timeout=30)[1]
+            said = collector.communicate(timeout=kit.PATIENCE)[1]
             if collector.returncode != 0:
                 check(said.strip() != "" and not (folder / f"t{i}.hs").exists(), f"exit {collector.returncode}: {said}")
             else:

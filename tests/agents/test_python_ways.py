@@ -22,7 +22,7 @@ import subprocess
 import time
 
 import pythons
-from kit import ABORTS, HERE, LONG, Failed, Moments, Program, check, main, row, say, wait_until
+from kit import ABORTS, HERE, LONG, PATIENCE, Failed, Moments, Program, check, main, row, say, wait_until
 
 MODES = ("compute", "sleep", "epoll", "hold", "fork", "threads")
 BUSY = HERE / "programs" / "python_busy.py"
@@ -232,21 +232,21 @@ def started_with(tool, folder, python):
             wait_until("the agent listens", lambda pid=pid: tool.capture(pid, folder / "one.hs", "--force", "--way", "python", expect=None).returncode == 0)
             check("way python)" in tool.capture(pid, folder / "one.hs", "--force").stderr, "by the agent that is there")
         program.tell("")
-        check(program.process.wait(30) == 0, f"it ended with {program.process.returncode}: {program.errors()}")
+        check(program.process.wait(PATIENCE) == 0, f"it ended with {program.process.returncode}: {program.errors()}")
 
 
 def imported(tool, folder, python):
     with Program([python, "-c", "import hsdiff_agent; print('ready', flush=True); input()"], {"PYTHONPATH": f"{tool.agents}/python"}) as program:
         check("way python)" in tool.capture(program.pid, folder / "one.hs", "--force").stderr, "by the agent that is there")
         program.tell("")
-        check(program.process.wait(30) == 0, f"it ended with {program.process.returncode}: {program.errors()}")
+        check(program.process.wait(PATIENCE) == 0, f"it ended with {program.process.returncode}: {program.errors()}")
 
 
 def commanded(tool, folder, python):
     script = folder / "app.py"
-    script.write_text("import time\nfor _ in range(100):\n    time.sleep(0.05)\n")
     saved = folder / "saved"
     saved.mkdir(exist_ok=True)
+    script.write_text(f"import glob, time\nwhile len(glob.glob({str(saved / '*.hs')!r})) < 2:\n    time.sleep(0.05)\n")
     done = tool.run("capture", "--every", "500ms", "--count", "2", "-o", saved, "--", python, script)
     check("way python)" in done.stderr and "the program runs without" not in done.stderr, f"as a command: {done.stderr}")
 
@@ -258,7 +258,7 @@ def pushed(tool, folder, python):
     with Program([python, "-c", "print('ready', flush=True); input()"], environment) as program:
         wait_until("two captures have come", lambda: len(list(sent.glob("*.hs"))) == 2, 60)
         program.tell("")
-        check(program.process.wait(30) == 0, f"it ended with {program.process.returncode}: {program.errors()}")
+        check(program.process.wait(PATIENCE) == 0, f"it ended with {program.process.returncode}: {program.errors()}")
     for path in sent.iterdir():
         tool.run("verify", path)
 
@@ -330,7 +330,7 @@ def foreign(tool, folder):
         done = tool.capture(program.pid, folder / "no.hs", expect=None)
         check(done.returncode != 0 and "is PyPy" in done.stderr and "gc.dump_rpy_heap()" in done.stderr, f"PyPy: {done}")
         program.tell("quit")
-        check(program.process.wait(20) == 0, "PyPy failed")
+        check(program.process.wait(PATIENCE) == 0, "PyPy failed")
 
 
 # What is called Python and is none: enough for what is said before anything is brought in.
@@ -356,7 +356,7 @@ def stand_ins(tool, folder):
             check(done.returncode == 3 and all(word in done.stderr for word in words), f"{name}: {done}")
             check(program.is_alive(), f"{name} ended")
             program.tell("quit")
-            check(program.process.wait(20) == 0, f"{name} failed")
+            check(program.process.wait(PATIENCE) == 0, f"{name} failed")
 
 
 INTERPRETERS = """
@@ -389,7 +389,7 @@ def interpreters(tool, folder):
             captured(tool, program.pid, out)
             program.tell("quit")
             program.expect("ended")
-            check(program.process.wait(30) == 0, f"Python {version}: {program.errors()}")
+            check(program.process.wait(PATIENCE) == 0, f"Python {version}: {program.errors()}")
         has_locks = int(version.split(".")[1]) >= 12
         kept = row(tool.diff(out, out, "--top", "all")["types"], "type", "__main__.Kept").get("after", {"objects": 0})["objects"]
         check(kept == (33 if has_locks else 66), f"Python {version}: {kept} objects of interpreters")
@@ -408,7 +408,7 @@ def another_user(tool, folder, python):
                               env=tool.environment, cwd="/")
         check(done.returncode != 0 and "belongs to another user" in done.stderr and "sudo -u" in done.stderr, f"another user: {done}")
         program.tell("quit")
-        check(program.process.wait(20) == 0, "the program failed")
+        check(program.process.wait(PATIENCE) == 0, "the program failed")
 
 
 def stopped(tool, folder, program):
@@ -450,7 +450,7 @@ def confined(tool, folder, python):
         done = tool.capture(program.pid, folder / "no.hs", "--way", "python-inject", expect=None)
         check(done.returncode != 0 and "seccomp" in done.stderr, f"a confined program: {done}")
         program.tell("quit")
-        check(program.process.wait(20) == 0, "the confined program failed")
+        check(program.process.wait(PATIENCE) == 0, "the confined program failed")
 
 
 if __name__ == "__main__":

@@ -5,7 +5,6 @@ import re
 import signal
 import stat
 import subprocess
-import time
 
 import kit
 from kit import check, row, say
@@ -93,11 +92,7 @@ def sites(tool, folder):
 
 def whole_dump(program, path):
     program.process.send_signal(signal.SIGUSR2)
-    size, waited = -1, 0
-    while size != (size := path.stat().st_size if path.exists() else -2) or size <= 0:
-        time.sleep(0.5)
-        waited += 1
-        check(waited < 100, "no dump")
+    kit.wait_for_file(program, path)
 
 
 def cut(tool, folder):

@@ -17,7 +17,7 @@ import time
 
 import inputs
 
-PATIENCE = 60
+PATIENCE = 240
 FIRST = 4  # bytes: fewer than tell what it is
 
 # name -> (words; those in PIPES become pipes, status). Outputs that are compared go to standard output.

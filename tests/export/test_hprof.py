@@ -37,7 +37,7 @@ public class Shop {
         }
         WORKER.setDaemon(true);
         WORKER.start();
-        Thread.sleep(300);
+        while (WORKER.getState() != Thread.State.TIMED_WAITING) Thread.sleep(5);
     }
 }
 """

@@ -134,7 +134,7 @@ def endless(tool, folder):
     with subprocess.Popen([tool.path, "sql", after, statement], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
         time.sleep(1)
         running.send_signal(signal.SIGINT)
-        out, err = running.communicate(timeout=20)
+        out, err = running.communicate(timeout=120)
     same("ends by the signal", (running.returncode, out), (-signal.SIGINT, b""))
     check(b"Sanitizer" not in err, err)
 

@@ -274,7 +274,7 @@ def cancel(world):
             server.send({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": SLOW})
         check("wait already" in server.take()["error"]["message"], "more than 32 calls wait")
         server.process.send_signal(signal.SIGTERM)
-        same("exit status", server.process.wait(20), 0)
+        same("exit status", server.process.wait(kit.PATIENCE), 0)
 
 
 def progress(world):
@@ -299,7 +299,7 @@ def ends(world):
         unread.stdin.flush()
         unread.stdout.readline()
         unread.stdout.close()
-        same("nobody reads: exit status", unread.wait(30), 0)
+        same("nobody reads: exit status", unread.wait(kit.PATIENCE), 0)
     for how in ("close", signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         server = world.server()
         server.text("compare", {"captures": PAIR})
@@ -310,7 +310,7 @@ def ends(world):
             server.process.stdin.close()
         else:
             server.process.send_signal(how)
-        same(f"{how}: exit status", server.process.wait(30), 0)
+        same(f"{how}: exit status", server.process.wait(kit.PATIENCE), 0)
         took = time.monotonic() - began
         check(took < 10, f"{how}: it took {took:.1f} s")
         same("temporary files", list(world.temp.iterdir()), [])

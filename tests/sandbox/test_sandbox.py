@@ -17,7 +17,7 @@ import tempfile
 import threading
 
 LEAST_ATTEMPTS, LEAST_WITHOUT = 40, 30
-PATIENCE = 60
+PATIENCE = 240
 failures = []
 
 

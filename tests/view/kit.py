@@ -14,7 +14,7 @@ import tempfile
 import time
 import traceback
 
-PATIENCE = 60
+PATIENCE = 240
 
 
 class Failed(Exception):

@@ -121,7 +121,7 @@ def refuses_other_users(world):
         request = f"GET /api/state HTTP/1.1\r\nHost: {viewer.host}\r\nX-Hsdiff-Token: {viewer.token}\r\nConnection: close\r\n\r\n"
         for user, status in [(65534, 403), (0, 200)]:
             done = subprocess.run(["python3", "-c", ask, str(viewer.port), request], capture_output=True, user=user, group=user, extra_groups=[],
-                                  cwd="/", timeout=30, check=False)
+                                  cwd="/", timeout=kit.PATIENCE, check=False)
             check(done.stdout.startswith(f"HTTP/1.1 {status} ".encode()), f"user {user}: {done.stdout[:300]!r} {done.stderr!r}")
             if status != 200:
                 refused(f"user {user}", done.stdout)
@@ -228,7 +228,7 @@ def survives_slow_clients(world):
 def cuts_the_idle_off(world):
     with world.view() as viewer:
         with viewer.connect() as wire:
-            wire.settimeout(30)
+            wire.settimeout(kit.PATIENCE)
             began = time.monotonic()
             same("what an idle connection gets", wire.recv(100), b"")
             waited = time.monotonic() - began

@@ -21,7 +21,7 @@ import time
 import urllib.error
 import urllib.request
 
-PATIENCE = 60
+PATIENCE = 240
 SKIPPED = 77
 KINDS = ["node", "jvm", "native", "series", "check", "hostile", "partial", "names-diff", "names-check"]
 

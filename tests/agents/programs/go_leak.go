@@ -57,6 +57,19 @@ func wait(mine *waiter) {
 	runtime.KeepAlive(mine)
 }
 
+// How many goroutines stand at that channel by now.
+//
+//go:noinline
+func waiting() (count int) {
+	text := make([]byte, 1<<17)
+	for _, one := range strings.Split(string(text[:runtime.Stack(text, true)]), "\n\n") {
+		if strings.Contains(one, "[chan receive") && strings.Contains(one, "main.wait(") {
+			count++
+		}
+	}
+	return count
+}
+
 func leak(count int) {
 	for i := 0; i < count; i++ {
 		name, text := fmt.Sprint("session ", len(cache)), fmt.Sprint("tag ", i)
@@ -89,6 +102,9 @@ func main() {
 			for i := 0; i < number; i++ {
 				text := "waits"
 				go wait(&waiter{text: &text})
+			}
+			for waiting() < number {
+				time.Sleep(time.Millisecond)
 			}
 			fmt.Println("waiting", number)
 		case "quit":

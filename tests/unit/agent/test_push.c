@@ -174,7 +174,7 @@ Test(push, goes_to_files_that_are_whole)
     char to[128], name[128];
     snprintf(to, sizeof to, "dir:%s", scratch);
     start(to, "0.05", "3");
-    for (int i = 0; scratch_count() < 3 && i < 400; i++)
+    for (int i = 0; scratch_count() < 3 && i < 6000; i++)
         pause_ms(10);
     hsa_stop();
     cr_assert_eq(scratch_count(), 3);

@@ -159,20 +159,19 @@ Test(capture, cut_one_is_kept_when_asked_and_is_incomplete)
     child_end(&c);
 }
 
-static void *kill_soon(void *context)
+/* As soon as some of the capture has come. */
+static bool kill_in_the_middle(void *context, const char *stage, uint64_t done, uint64_t total)
 {
-    nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
-    kill(*(const pid_t *)context, SIGKILL);
-    return NULL;
+    (void)stage, (void)total;
+    if (done > 0) kill(*(const pid_t *)context, SIGKILL);
+    return true;
 }
 
 Test(capture, of_a_process_that_is_killed_is_cut)
 {
-    pthread_t killer;
     child c = child_start("agent", "objects=10000000 pause=5 big=1");
-    pthread_create(&killer, NULL, kill_soon, &c.pid);
-    cr_assert_eq(take(&c, NULL), HSD_E_TRUNCATED);
-    pthread_join(killer, NULL);
+    const hsd_run run = {.progress = kill_in_the_middle, .progress_context = &c.pid};
+    cr_assert_eq(take(&c, &run), HSD_E_TRUNCATED);
     cr_assert_eq(scratch_count(), 0);
     child_kill(&c);
 }

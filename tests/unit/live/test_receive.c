@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -16,6 +17,8 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#include <linux/sockios.h>
 
 #include <hscapture/hscapture.h>
 #include <hsdiff/capture.h>
@@ -104,6 +107,15 @@ static void wait_for(const _Atomic int *count, int value)
     cr_assert_eq(*count, value, "%d of %d: %s", *count, value, r.last_text);
 }
 
+/* What was sent is taken. */
+static void wait_until_read(int fd)
+{
+    int unread = 1;
+    while (ioctl(fd, SIOCOUTQ, &unread) == 0 && unread > 0)
+        pause_ms(5);
+    cr_assert_eq(unread, 0);
+}
+
 static int count_files(void)
 {
     int count = 0;
@@ -154,6 +166,17 @@ static unsigned char *make_capture(const char *name, uint64_t pid, uint64_t obje
     cr_assert_eq(pread(fd, data, *size, 0), (ssize_t)*size);
     close(fd);
     return data;
+}
+
+/* A socket has its file before it listens. */
+static bool does_listen(void)
+{
+    struct sockaddr_un name = {.sun_family = AF_UNIX};
+    snprintf(name.sun_path, sizeof name.sun_path, "%s", scratch_path("socket"));
+    const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const bool does = connect(fd, (struct sockaddr *)&name, sizeof name) == 0;
+    close(fd);
+    return does;
 }
 
 static int connect_unix(void)
@@ -367,7 +390,7 @@ Test(receive, what_was_under_way_when_it_ended_is_cut)
     begin_unix();
     const int fd = connect_unix();
     put(fd, data, size / 2);
-    pause_ms(300);
+    wait_until_read(fd);
     end();
     close(fd);
     cr_assert_eq(r.cut, 1);
@@ -499,12 +522,11 @@ Test(receive, is_open_to_its_user_and_root_alone)
         receiving once = {.is_over = false};
         const hsd_run run = {.progress = go_on, .progress_context = &once};
         if (setgid(65534) != 0 || setuid(65534) != 0) _exit(2);
-        alarm(30);
+        alarm(80);
         _exit(hsd_receive(where, scratch_path("out"), NULL, &run, NULL, NULL, NULL) == HSD_OK ? 0 : 3);
     }
-    for (int i = 0; access(scratch_path("socket"), F_OK) != 0 && i < 1000; i++)
+    for (int i = 0; !does_listen() && i < 4000; i++)
         pause_ms(5);
-    pause_ms(50);
     send_capture("root", 1, 10);
     for (int i = 0; count_files() == 0 && i < 1000; i++)
         pause_ms(5);

@@ -19,7 +19,7 @@ export class Program {
   }
 
   /** Waits for the next line that begins with `word`. */
-  async expect(word, seconds = 60) {
+  async expect(word, seconds = 240) {
     const line = new RegExp(`^${word}.*\n`, "m");
     const until = Date.now() + seconds * 1000;
     while (!line.test(this.printed)) {

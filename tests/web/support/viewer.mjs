@@ -2,6 +2,7 @@
  * The viewer of the command under test over a pair of captures, and its answers as a script gets them.
  */
 import { spawn } from "node:child_process";
+import { patienceMs } from "./browsers.mjs";
 import { captures } from "./captures.mjs";
 import { pairOf } from "./pages.mjs";
 import { hsdiff } from "./work.mjs";
@@ -42,11 +43,11 @@ export async function withViewer(kind, use) {
 /** Opens its page and waits until everything can be browsed. */
 export async function openViewer(page, view, fragment = "") {
   await page.goto(view.address + fragment);
-  for (let i = 0; i < 600; i++) {
+  for (const end = Date.now() + patienceMs; Date.now() < end; ) {
     const state = await view.ask("state");
     if (state.phase === "ready" && state.sides.some((side) => side.browsable)) return;
     if (state.phase === "failed") throw new Error(state.error);
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
-  throw new Error("the viewer was not ready in a minute");
+  throw new Error("the viewer does not get ready");
 }
