@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORKERS = 4, CACHE = 1 << 20, ALIVE = 2000, BURST = 256 };
+enum { WORKERS = 4, CACHE = 1 << 20, ALIVE = 2000, BURST = 64, PAUSE_NS = 20000000 };
 
 typedef struct session {
     struct session *next;
@@ -143,7 +143,7 @@ static void *work(void *number)
         const size_t i = state % ALIVE;
         free(alive[i]);
         alive[i] = malloc(16 + (state >> 20) % 3000);
-        if (turn % BURST == 0) nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
+        if (turn % BURST == 0) nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
     }
     for (size_t i = 0; i < ALIVE; i++)
         free(alive[i]);

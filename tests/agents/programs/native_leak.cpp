@@ -72,7 +72,7 @@ static void work(std::atomic<bool> *is_over)
     std::vector<std::string> alive(1000);
     for (unsigned long i = 0; !*is_over; i++) {
         alive[i * 7919 % alive.size()] = std::string(20 + i % 2000, 'x');
-        if (i > 2000 && i % 256 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        if (i > 2000 && i % 64 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
 }
 
