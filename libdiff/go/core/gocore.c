@@ -75,6 +75,7 @@ static hsd_status import_core(gocore *go, hsd_error *err)
     HSD_TRY(hsd_gocore_find_frames(go, err));
     HSD_TRY(hsd_gotyping_run(t, err));
     HSD_TRY(hsd_gotyping_frames(t, &go->program, &go->frames, go->import->memory_bytes / 8, err));
+    HSD_TRY(hsd_gotyping_upward(t, err));
     HSD_TRY(hsd_gostatics_finish(t, err));
     go->out.timer_element = hsd_gotask_timer_element(t);
     HSD_TRY(begin_gocore(go, err));

@@ -26,6 +26,7 @@ static const container containers[] = {
     {"group<", " groups", true, HSC_TYPE_INTERNAL, NULL},
     {"noalg.map.group[", " groups", false, HSC_TYPE_INTERNAL, NULL},
     {"map.group[", " groups", false, HSC_TYPE_INTERNAL, NULL},
+    {"internal/runtime/maps.table", "", false, HSC_TYPE_INTERNAL, "map table"},
     {"hchan<", "", false, 0, NULL},
     {"internal/sync.indirect[", "", false, HSC_TYPE_INTERNAL, "sync.Map nodes"},
     {"internal/sync.entry[", "", false, HSC_TYPE_INTERNAL, "sync.Map entry"},

@@ -54,7 +54,8 @@ static uint8_t part_of(const laying *l, uint8_t what)
     if (is_leaf || hsd_gotype_begins(types, l->top, "internal/sync.indirect[")) return GO_INSIDE;
     if (is_bucket || is_group || what == GO_DIRECTORY) return GO_INSIDE;
     const bool is_map = hsd_gotype_begins(types, l->top, "hash<") || hsd_gotype_begins(types, l->top, "map<") ||
-                        hsd_gotype_begins(types, l->top, "table<");
+                        hsd_gotype_begins(types, l->top, "table<") ||
+                        hsd_gotype_begins(types, l->top, "internal/runtime/maps.table");
     return is_map || hsd_gotype_begins(types, l->top, "hchan<") ? GO_INSIDE : GO_FIELD;
 }
 

@@ -98,6 +98,9 @@ hsd_status hsd_gotyping_settle(gotyping *t, hsd_error *err);
 hsd_status hsd_gotyping_frames(gotyping *t, const hsd_elf *program, goframes *frames, uint64_t most_bytes,
                                hsd_error *err);
 
+/* Tables and directories of maps that nothing leads to which has a type: guesses, behind the frames. */
+hsd_status hsd_gotyping_upward(gotyping *t, hsd_error *err);
+
 /* Bytes of one, known types of it only: 1 for texts, 8 for closures. */
 uint64_t hsd_gotyping_size(const gotyping *t, uint32_t type);
 void hsd_gotyping_close(gotyping *t);
