@@ -13,6 +13,7 @@
 #include "report/text/text.h"
 #include "report/words/number.h"
 #include "report/words/shorten.h"
+#include <hscapture/hscapture.h>
 
 /* Percent of the growth from which on one place is the answer, and from which on it is worth a word. */
 #define SHARE_OF_AN_ANSWER 50
@@ -146,6 +147,28 @@ static const hsd_holder *find_place(const hsd_diff *diff)
         if (i >= HIDDEN_ASKED || !hsd_holder_is_paid_by_nobody(diff, holder)) return holder;
     }
     return NULL;
+}
+
+static hsd_text format_of(const hsd_side *side)
+{
+    const char *name = side->info.source_format;
+    return name == NULL ? (hsd_text){"", 0} : (hsd_text){name, strcspn(name, " ")};
+}
+
+static bool is_of_machine_alone(uint32_t root_kind)
+{
+    return root_kind == HSC_ROOT_RUNTIME || root_kind == HSC_ROOT_CLASS;
+}
+
+/* What the virtual machine keeps for itself, or has a part in keeping, by two formats: each of them tells something
+ * else of that. */
+static bool is_told_differently(const hsd_diff *diff, const hsd_holder *place)
+{
+    const hsd_text before = format_of(&diff->before), after = format_of(&diff->after);
+    bool is_of_machine = is_of_machine_alone(place->root_kind);
+    for (size_t i = 0; i < place->by_count; i++)
+        is_of_machine |= is_of_machine_alone(place->by[i].root_kind);
+    return is_of_machine && (before.size != after.size || memcmp(before.data, after.data, before.size) != 0);
 }
 
 /* Growth of the largest places together. */
@@ -296,6 +319,11 @@ static bool print_by_holder(hsd_screen *screen, int64_t growth)
                    of_nobody = share_of(nobody ? nobody->growth_bytes : 0, growth);
     if (percent < SHARE_OF_AN_ANSWER && of_nobody >= SHARE_OF_AN_ANSWER) {
         print_nobody(screen, of_nobody, place, percent);
+    } else if (percent >= SHARE_WORTH_NAMING && place->by_count == 0 && is_told_differently(diff, place)) {
+        print_share(screen, percent);
+        hsd_out_text(&screen->out, " is in ");
+        hsd_out_said(&screen->out, screen->form, place->root);
+        hsd_out_text(&screen->out, ", of which the two formats tell differently.");
     } else if (percent >= SHARE_WORTH_NAMING && print_fork(screen, place, growth)) {
         return true;
     } else if (percent >= SHARE_WORTH_NAMING && place->by_count > 1 && !hsd_holder_leads_to(place)) {
@@ -322,7 +350,7 @@ static const hsd_holder *find_hidden(const hsd_screen *screen)
          i < diff->holder_count && i < HIDDEN_ASKED && diff->holders[i].growth_bytes >= (int64_t)screen->noise_bytes;
          i++) {
         const hsd_holder *holder = &diff->holders[i];
-        if (holder->is_code || hsd_holder_is_nobody(holder)) continue;
+        if (holder->is_code || hsd_holder_is_nobody(holder) || is_told_differently(diff, holder)) continue;
         if (hsd_holder_is_paid_by_nobody(diff, holder)) continue;
         if (!hsd_holder_is_paid_below(diff, holder, screen->noise_bytes)) return holder;
     }

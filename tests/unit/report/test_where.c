@@ -3,6 +3,7 @@
  * not say where that is not known.
  */
 #include <criterion/criterion.h>
+#include <hscapture/hscapture.h>
 #include <stdio.h>
 
 #include "report/words/width.h"
@@ -70,6 +71,29 @@ Test(where, says_so_when_one_place_grew_more_than_all)
     HOLDS(report, "  150%\n");
     HOLDS(report, "-50.0 MiB   -50%\n");
     free(report);
+}
+
+/* A heap of a JVM, captured by the agent and dumped by jcmd. What the program holds is told alike in both. */
+Test(where, blames_no_root_of_the_machine_that_two_formats_tell_differently)
+{
+    for (int is_of_machine = 0; is_of_machine < 2; is_of_machine++)
+        for (int differ = 0; differ < 2; differ++) {
+            hsd_diff diff = grown();
+            diff.before.info.source_format = "hprof 1.0.2";
+            diff.after.info.source_format = differ ? "" : "hprof 1.0.3";
+            holders[0] =
+                sample_holder(is_of_machine ? "(VM internals)" : "static Shop.carts", path, 0, GROWTH / 100 * 97);
+            holders[0].root_kind = is_of_machine ? HSC_ROOT_RUNTIME : HSC_ROOT_STATIC;
+            sample_hold(&diff, holders, 1);
+            diff.other_holder_count = 50;
+            diff.other_holders.growth_bytes = GROWTH / 100 * 3;
+            char *report = sample_report("text", &diff, &wide);
+            if (differ && is_of_machine)
+                SAYS(report, "97% of the growth is in (VM internals), of which the two formats tell differently.");
+            else
+                SAYS(report, "97% of the growth hangs from one place: ");
+            free(report);
+        }
 }
 
 Test(where, names_the_largest_part)
