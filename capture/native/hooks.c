@@ -17,10 +17,13 @@
 #include <stdatomic.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "native/gone.h"
 #include "native/local.h"
+#include "native/mmaps.h"
 #include "native/settings.h"
 #include "native/start.h"
 #include "native/table.h"
@@ -78,6 +81,7 @@ static __attribute__((noinline)) void resolve(void)
                  {"memalign", offsetof(hsn_allocator, memalign)},
                  {"valloc", offsetof(hsn_allocator, valloc)},
                  {"pvalloc", offsetof(hsn_allocator, pvalloc)},
+                 {"mmap", offsetof(hsn_allocator, mmap)},
                  {"free", offsetof(hsn_allocator, free)}};
     is_resolving = true;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -342,6 +346,46 @@ HOOK void *reallocarray(void *block, size_t count, size_t size)
         return NULL;
     }
     return hsn_is_early(block) ? move_early(block, bytes, FRAME) : move_block(block, bytes, FRAME);
+}
+
+/* ---- memory that is mapped ---- */
+
+/* Private memory without a file, in large pieces. What the agent and libc map for themselves does not come here. */
+static void note_mapped(void *at, size_t size, int flags, uintptr_t frame)
+{
+    enum { WANTED = MAP_PRIVATE | MAP_ANONYMOUS };
+    if (at == MAP_FAILED || size < HSN_MMAP_LEAST_BYTES || (flags & WANTED) != WANTED || !hsn_is_on()) return;
+    if (hsn_is_inside() || hsn_me.silent != 0) return;
+    const int error = errno;
+    hsn_enter();
+    hsn_mmaps_note((uintptr_t)at, (uintptr_t)at + size, stack_at(frame + 16, *(const uintptr_t *)frame));
+    hsn_leave();
+    errno = error;
+}
+
+/* Before the first allocation the next one is not known yet. */
+static void *map_next(void *where, size_t size, int protection, int flags, int fd, off_t offset)
+{
+    if (hsn_real.mmap != NULL) return hsn_real.mmap(where, size, protection, flags, fd, offset);
+    return (void *)syscall(SYS_mmap, where, size, protection, flags, fd, offset);
+}
+
+/* Of both names that it has, whichever the header would make of one. */
+HOOK void *hsn_mmap(void *, size_t, int, int, int, off_t) __asm__("mmap");
+HOOK void *hsn_mmap64(void *, size_t, int, int, int, off_t) __asm__("mmap64");
+
+void *hsn_mmap(void *where, size_t size, int protection, int flags, int fd, off_t offset)
+{
+    void *at = map_next(where, size, protection, flags, fd, offset);
+    note_mapped(at, size, flags, FRAME);
+    return at;
+}
+
+void *hsn_mmap64(void *where, size_t size, int protection, int flags, int fd, off_t offset)
+{
+    void *at = map_next(where, size, protection, flags, fd, offset);
+    note_mapped(at, size, flags, FRAME);
+    return at;
 }
 
 /* ---- code that goes away ---- */

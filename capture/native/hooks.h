@@ -8,12 +8,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "native/local.h"
 #include "native/settings.h"
 #include "native/table.h"
 
-/* The next malloc family behind ours: libc's, or of what the program links. */
+/* The next malloc family behind ours: libc's, or of what the program links; and the next mmap. */
 typedef struct hsn_allocator {
     void *(*malloc)(size_t);
     void (*free)(void *);
@@ -24,6 +25,7 @@ typedef struct hsn_allocator {
     void *(*memalign)(size_t, size_t);
     void *(*valloc)(size_t);
     void *(*pvalloc)(size_t);
+    void *(*mmap)(void *, size_t, int, int, int, off_t);
 } hsn_allocator;
 
 extern hsn_allocator hsn_real;

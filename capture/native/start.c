@@ -26,6 +26,7 @@
 #include "native/hooks.h"
 #include "native/local.h"
 #include "native/lock.h"
+#include "native/mmaps.h"
 #include "native/proc.h"
 #include "native/reserve.h"
 #include "native/settings.h"
@@ -175,6 +176,7 @@ static void after_fork_in_child(void)
     hsn_snapshot_adopt();
     hsn_threads_adopt();
     hsn_gone_adopt();
+    hsn_mmaps_adopt();
     agent_tid = 0;
     if (hsn_set.fork == HSN_FORK_OFF) hsn_end();
     if (!hsn_set.listens) return;

@@ -104,8 +104,9 @@ static hsd_gate refuse_native_way(const hsd_process_facts *facts, const hsd_proc
         hsd_error_set_hint(err, "%s", dumped->how);
         return HSD_GATE_CLOSED;
     }
-    hsd_fail(err, HSD_E_UNSUPPORTED, "no agent is loaded in process %ld (%s), and its runtime offers none", facts->pid,
-             process->name);
+    hsd_fail(err, HSD_E_UNSUPPORTED,
+             "no agent is loaded in process %ld (%s), and one that came now would not know the blocks that are there",
+             facts->pid, process->name);
     find_agent(facts, path, sizeof path);
     if (*path != '\0')
         hsd_error_set_hint(err,

@@ -5,15 +5,21 @@
  * which they hold; the rest is one, which nobody does. So is what more than a few lead to, as to the heap of a runtime:
  * some of them would say nothing.
  *
+ * Whoever called mmap is its site, so what nobody holds is an object for each such stack.
+ *
  * Where the pieces of a pool are is chance: the kernel puts mappings that touch into one. What lead to each other are
  * one, and who that is the first variable says.
  */
+#include "native/mmaps.h"
 #include "native/walk/walk.h"
 
 /* Less than LEAST_BYTES in all is not told, and less than LEAST_ALONE of a mapping not apart. */
 enum { MOST_MAPPED = 1024, MOST_VARIABLES = 8, COPY_WORDS = 2048, LEAST_BYTES = 256 << 10, LEAST_ALONE = 64 << 10 };
+enum { MOST_PARTS = 4096 };
 
-#define MAPPED_ID (UINT64_MAX / 2) /* no number of an allocation, and the same in all captures */
+/* No number of an allocation, and the same in all captures. Below it, by their stacks, stand those of whom it is known
+ * who mapped them; above it those that variables hold. */
+#define MAPPED_ID (UINT64_MAX / 2)
 
 struct hsn_mapped {
     hsn_range range;
@@ -24,6 +30,13 @@ struct hsn_mapped {
     struct hsn_mapped *next;             /* of those that are to be looked through */
     struct hsn_mapped *one;              /* another of the same piece; NULL = the one that counts for all */
     bool is_reached;
+};
+
+/* So many bytes of a mapping were mapped by one stack. */
+struct hsn_mapped_part {
+    size_t mapped; /* its number */
+    uint64_t bytes;
+    uint32_t stack;
 };
 
 typedef struct search {
@@ -37,6 +50,51 @@ void hsn_know_mapped(hsn_walker *k, const hsn_mapping *mapping, uint64_t bytes)
     if (k->mapped == NULL) k->mapped = hsa_arena_take(&k->arena, MOST_MAPPED * sizeof *k->mapped);
     if (k->mapped == NULL) return;
     k->mapped[k->mapped_count++] = (struct hsn_mapped){.range = {mapping->low, mapping->high}, .bytes = bytes};
+}
+
+/* ---- who mapped it ---- */
+
+static void add_part(hsn_walker *k, uint32_t stack, uint64_t bytes)
+{
+    struct hsn_mapped_part *last = k->part_count > 0 ? &k->parts[k->part_count - 1] : NULL;
+    if (last != NULL && last->mapped == k->mapped_count && last->stack == stack)
+        last->bytes += bytes;
+    else if (k->part_count < MOST_PARTS)
+        k->parts[k->part_count++] = (struct hsn_mapped_part){k->mapped_count, bytes, stack};
+}
+
+/* The first that ends above the address. */
+static size_t first_above(const hsn_walker *k, uintptr_t address)
+{
+    size_t low = 0, high = k->mmap_count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (k->mmaps[middle].high > address)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+/* Python's own arenas are nobody's who called for them. */
+static void open_parts(hsn_walker *k)
+{
+    k->mmaps = hsn_mmaps(&k->mmap_count);
+    if (hsn_is_python(k)) k->mmap_count = 0;
+    if (k->mmap_count > 0) k->parts = hsa_arena_take(&k->arena, MOST_PARTS * sizeof *k->parts);
+    if (k->parts == NULL) k->mmap_count = 0;
+}
+
+void hsn_know_touched(hsn_walker *k, hsn_range touched)
+{
+    if (k->mmaps == NULL) open_parts(k);
+    for (size_t i = first_above(k, touched.low); i < k->mmap_count && k->mmaps[i].low < touched.high; i++) {
+        const hsn_mapped_by *m = &k->mmaps[i];
+        const uintptr_t low = m->low > touched.low ? m->low : touched.low,
+                        high = m->high < touched.high ? m->high : touched.high;
+        if (m->stack != 0) add_part(k, m->stack, high - low);
+    }
 }
 
 /* ---- who leads there ---- */
@@ -179,10 +237,27 @@ static bool is_held(const struct hsn_mapped *mapped)
            mapped->bytes >= LEAST_ALONE;
 }
 
-static hsc_status write_piece(hsn_walker *k, uint64_t id, uint64_t bytes)
+static hsc_status write_piece(hsn_walker *k, uint64_t id, uint64_t bytes, uint32_t stack)
 {
-    hsc_begin_object(k->w, &(hsc_object){.id = id, .native_bytes = bytes, .type = k->types});
+    const uint32_t site = stack != 0 ? hsn_place_of(k, stack)->site : 0;
+    hsc_begin_object(k->w, &(hsc_object){.id = id, .native_bytes = bytes, .type = k->types, .site = site});
     return hsc_end_object(k->w);
+}
+
+/* Of the piece that the mapping of a part belongs to; NULL = it was not noted as one. */
+static const struct hsn_mapped *piece_of_part(hsn_walker *k, const struct hsn_mapped_part *part)
+{
+    return part->mapped < k->mapped_count ? piece_of(&k->mapped[part->mapped]) : NULL;
+}
+
+/* By whom most of the piece was mapped. */
+static uint32_t stack_of(hsn_walker *k, const struct hsn_mapped *piece)
+{
+    const struct hsn_mapped_part *most = NULL;
+    for (size_t i = 0; i < k->part_count; i++)
+        if (piece_of_part(k, &k->parts[i]) == piece && (most == NULL || k->parts[i].bytes > most->bytes))
+            most = &k->parts[i];
+    return most != NULL ? most->stack : 0;
 }
 
 static hsc_status write_held(hsn_walker *k, const struct hsn_mapped *mapped, uint32_t ordinal)
@@ -190,11 +265,39 @@ static hsc_status write_held(hsn_walker *k, const struct hsn_mapped *mapped, uin
     uintptr_t first = mapped->variables[0];
     for (uint32_t i = 1; i < mapped->variable_count; i++)
         if (mapped->variables[i] < first) first = mapped->variables[i];
-    hsc_status status = write_piece(k, MAPPED_ID + 1 + first / sizeof first, mapped->bytes);
+    hsc_status status = write_piece(k, MAPPED_ID + 1 + first / sizeof first, mapped->bytes, stack_of(k, mapped));
     for (uint32_t i = 0; i < mapped->variable_count && status == HSC_OK; i++)
         status = hsc_root(k->w, &(hsc_root_record){.kind = HSC_ROOT_GLOBAL,
                                                    .label = hsn_variable_label(k, mapped->variables[i]),
                                                    .target = ordinal});
+    return status;
+}
+
+/* What nobody holds, of which it is not known who mapped it (stack 0) or it is: one object. */
+static hsc_status write_rest(hsn_walker *k, uint64_t bytes, uint32_t stack, uint32_t ordinal)
+{
+    const hsc_status status = write_piece(k, MAPPED_ID - stack, bytes, stack);
+    if (status != HSC_OK) return status;
+    return hsc_root(k->w, &(hsc_root_record){.kind = HSC_ROOT_RUNTIME, .label = hsn_other_label(k), .target = ordinal});
+}
+
+/* An object for each stack that mapped what nobody holds; *rest is what is left. */
+static hsc_status write_parts(hsn_walker *k, uint32_t *ordinal, uint64_t *rest)
+{
+    hsc_status status = HSC_OK;
+    for (size_t i = 0; i < k->part_count && status == HSC_OK; i++) {
+        uint64_t bytes = 0;
+        const uint32_t stack = k->parts[i].stack;
+        for (size_t n = i; n < k->part_count; n++) {
+            const struct hsn_mapped *piece = piece_of_part(k, &k->parts[n]);
+            if (k->parts[n].stack != stack || (piece != NULL && is_held(piece))) continue;
+            bytes += k->parts[n].bytes;
+            k->parts[n].bytes = 0; /* told */
+        }
+        if (bytes == 0) continue;
+        status = write_rest(k, bytes, stack, (*ordinal)++);
+        *rest -= bytes;
+    }
     return status;
 }
 
@@ -217,8 +320,6 @@ hsc_status hsn_write_mapped(hsn_walker *k, uint32_t ordinal)
         if (status != HSC_OK) return status;
         rest -= k->mapped[i].bytes;
     }
-    if (rest == 0) return HSC_OK;
-    const hsc_status status = write_piece(k, MAPPED_ID, rest);
-    if (status != HSC_OK) return status;
-    return hsc_root(k->w, &(hsc_root_record){.kind = HSC_ROOT_RUNTIME, .label = hsn_other_label(k), .target = ordinal});
+    const hsc_status status = write_parts(k, &ordinal, &rest);
+    return status == HSC_OK && rest > 0 ? write_rest(k, rest, 0, ordinal) : status;
 }

@@ -174,6 +174,7 @@ static void scan_other(hsn_walker *k, hsn_range range, labels *l)
     hsn_range touched;
     while (hsn_touched_next(k->pagemap, &range, &touched)) {
         k->other_bytes += touched.high - touched.low;
+        hsn_know_touched(k, touched);
         while (touched.low < touched.high) {
             const size_t count = hsn_scan(&k->starts, &touched, hits);
             for (size_t i = 0; i < count; i++) {

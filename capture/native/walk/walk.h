@@ -55,6 +55,10 @@ typedef struct hsn_walker {
     uint64_t other_bytes;      /* of memory that is no one's that is known (roots.c) */
     struct hsn_mapped *mapped; /* the mappings that have some of it, ascending (mapped.c) */
     size_t mapped_count;
+    struct hsn_mapped_part *parts; /* by whom they were mapped (mapped.c) */
+    size_t part_count;
+    const struct hsn_mapped_by *mmaps; /* NULL: not asked for */
+    size_t mmap_count;
     uint32_t other_label;                           /* of what holds it */
     uint64_t untyped, unplaced;                     /* blocks past the limits of types and sites */
     uintptr_t constants_low, constants_high;        /* of all modules */
@@ -130,6 +134,8 @@ bool hsn_is_python(const hsn_walker *k);
 void hsn_write_thread(hsn_walker *k, const hsn_thread *thread, uint32_t number);
 
 /* ---- mapped.c ---- */
+/* Memory that is no one's that is known, of the mapping that is told next. */
+void hsn_know_touched(hsn_walker *k, hsn_range touched);
 /* A mapping has so many bytes that are no one's that is known. */
 void hsn_know_mapped(hsn_walker *k, const hsn_mapping *mapping, uint64_t bytes);
 /* Objects for memory that the program maps itself, behind those of blocks. */

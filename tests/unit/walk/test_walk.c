@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "fake_table.h"
+#include "native/mmaps.h"
 #include "native/walk/walk.h"
 #include "support/capture_view.h"
 #include "support/random.h"
@@ -544,6 +545,27 @@ Test(walk, memory_that_is_mapped_is_held_by_the_variable_that_leads_there)
     cr_expect_eq(count_roots_of(held, HSC_ROOT_RUNTIME, "(anonymous memory)", NULL), 0);
     cr_expect(view.info->native_bytes >= SIZE + SMALL);
     mapped_head = NULL;
+}
+
+/* More than a few variables lead there: nobody holds it. Words in a row are one. */
+static volatile uintptr_t many[48];
+
+Test(walk, memory_that_is_mapped_is_an_object_for_each_stack_that_mapped_it)
+{
+    enum { SIZE = 128 * HSN_PAGE };
+    const uintptr_t frame = (uintptr_t)&walk_in_child + 9, one = (uintptr_t)memset(make_stack(SIZE, false), 1, SIZE),
+                    two = (uintptr_t)memset(make_stack(SIZE, false), 1, SIZE);
+    const uint32_t stack = fake_stack(&frame, 1);
+    for (size_t i = 0; i < 24; i++)
+        many[2 * i] = i < 12 ? one : two;
+    hsn_mmaps_note(one, one + SIZE, stack);
+    hsn_mmaps_note(two + SIZE / 2, two + SIZE, stack);
+    world.tells_mapped = true;
+    walk_world();
+    const view_object *known = view_find(&view, UINT64_MAX / 2 - stack), *rest = view_find(&view, UINT64_MAX / 2);
+    cr_assert(known != NULL && rest != NULL && known->native_bytes == SIZE + SIZE / 2 && known->site != 0);
+    cr_expect(rest->native_bytes >= SIZE / 2 && rest->native_bytes < SIZE + SIZE / 2 && rest->site == 0);
+    cr_expect_eq(view_count_roots(&view, HSC_ROOT_RUNTIME, "(anonymous memory)", (uint64_t)(known - view.objects)), 1);
 }
 
 /* ---- sites and types ---- */
