@@ -15,10 +15,13 @@
  */
 #include "symbols/generic.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/allocators.h"
 #include "base/check.h"
+#include "base/fail.h"
+#include "symbols/demangle.h"
 #include "symbols/rust_spelling.h"
 #include "symbols/spelling.h"
 
@@ -283,6 +286,24 @@ static hsd_status add_cpp(hsd_generic *generic, const char *name, hsd_error *err
         is_text(&generic->type, "std::__detail::_Hash_node_base*"))
         return take_buckets(generic, name + sizeof table - 2, err);
     return HSD_OK;
+}
+
+bool hsd_generic_is_coroutine(const char *name)
+{
+    const char *dot = begins(name, "_Z") ? strrchr(name, '.') : NULL;
+    return dot != NULL && (strcmp(dot, ".Frame") == 0 || strcmp(dot, ".coro_frame_ty") == 0);
+}
+
+hsd_status hsd_generic_spell_coroutine(hsd_buffer *out, const char *name, hsd_error *err)
+{
+    char *linkage_name = strndup(name, (size_t)(strrchr(name, '.') - name)), *function = NULL;
+    hsd_status status =
+        linkage_name == NULL ? hsd_fail_nomem(err, "types") : hsd_demangle(linkage_name, &function, err);
+    if (status == HSD_OK) status = append_word(out, "coroutine ", err);
+    if (status == HSD_OK) status = hsd_spell(out, function, err);
+    free(linkage_name);
+    free(function);
+    return status;
 }
 
 /* ---- Rust ---- */

@@ -52,4 +52,10 @@ void hsd_generic_release(hsd_generic *generic);
 /* A type of Zig without the files and containers that it is declared in: "[]shop.Order" is []Order. Appended. */
 hsd_status hsd_generic_spell_zig(hsd_buffer *out, const char *type, size_t size, hsd_error *err);
 
+/* Whether DWARF calls the frame of a coroutine so, by its function: GCC's "_Z4pollv.Frame", LLVM's
+ * "_Z4pollv.coro_frame_ty". */
+bool hsd_generic_is_coroutine(const char *name);
+/* "coroutine poll" of such a name. HSD_E_NOMEM. */
+hsd_status hsd_generic_spell_coroutine(hsd_buffer *out, const char *name, hsd_error *err);
+
 #endif

@@ -334,7 +334,8 @@ static size_t left_out(const spelling *s, const char *at, const char **instead)
     static const struct {
         const char *behind, *name;
     } hidden[] = {{"std::", "__cxx11::"}, {"std::", "__1::"}, {"std::", "__ndk1::"},
-                  {"std::", "__2::"},     {"std::", "_V2::"}, {"filesystem::", "__cxx11::"}};
+                  {"std::", "__2::"},     {"std::", "_V2::"}, {"filesystem::", "__cxx11::"},
+                  {"std::", "__n4861::"}};
     static const char anonymous[] = "(anonymous namespace)", abi[] = "[abi:";
     *instead = "";
     for (size_t i = 0; i < HSD_ARRAY_LEN(hidden); i++)

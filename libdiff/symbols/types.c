@@ -298,6 +298,7 @@ static hsd_status append_named(hsd_type_name *out, Dwarf_Die *type, hsd_error *e
     hsd_buffer path = {0};
     const char *name = dwarf_diename(type);
     if (name == NULL || name[0] == '\0' || strnlen(name, 4096) == 4096) return HSD_OK;
+    if (hsd_generic_is_coroutine(name)) return hsd_generic_spell_coroutine(&out->text, name, err);
     /* a dot is in no name of C and C++ */
     if (strchr(name, '.') != NULL) return hsd_generic_spell_zig(&out->text, name, strlen(name), err);
     const language of = language_of(type);

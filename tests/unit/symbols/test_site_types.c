@@ -109,6 +109,24 @@ Test(generic, cpp)
     EXPECT("", {.name = "operator new"}, {.name = "std::vector<int>::push_back"});
 }
 
+/* Frames have names by which a linker knows functions; all of a program would be called Frame. */
+Test(generic, a_coroutine_is_called_by_its_function)
+{
+    hsd_buffer out = {0};
+    cr_assert(hsd_generic_is_coroutine("_ZL8download7Request.Frame") &&
+              hsd_generic_is_coroutine("_Z4pollv.coro_frame_ty"));
+    cr_assert(!hsd_generic_is_coroutine("shop.Frame") && !hsd_generic_is_coroutine("_Z4pollv") &&
+              !hsd_generic_is_coroutine("_Z4pollv.cold") && !hsd_generic_is_coroutine("Frame"));
+    cr_assert_eq(hsd_generic_spell_coroutine(&out, "_ZN4shop8downloadENSt7__cxx1112basic_stringIcE.Frame", NULL),
+                 HSD_OK);
+    cr_assert_eq(memcmp(out.data, "coroutine ", 10), 0); /* damaged, and said as it is */
+    hsd_buffer_clear(&out);
+    cr_assert_eq(hsd_generic_spell_coroutine(&out, "_ZN4shop8downloadEi.Frame", NULL), HSD_OK);
+    cr_assert_eq(hsd_buffer_append(&out, "", 1, NULL), HSD_OK);
+    cr_assert_str_eq((const char *)out.data, "coroutine shop::download");
+    hsd_buffer_release(&out);
+}
+
 Test(generic, rust)
 {
     EXPECT("Vec<Order>", {.name = "alloc::raw_vec::RawVec<T,A>::grow_one", .parameter = "Order"},

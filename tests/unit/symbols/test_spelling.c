@@ -42,6 +42,7 @@ Test(spelling, leaves_out_what_is_the_default)
 {
     expect(STRING, "std::string");
     expect("std::vector<int, std::allocator<int> >", "std::vector<int>");
+    expect("std::__n4861::coroutine_handle<void>", "std::coroutine_handle<void>");
     expect("std::map<int, Session*, std::less<int>, std::allocator<std::pair<int const, Session*> > >",
            "std::map<int, Session*>");
     expect("std::unordered_map<" STRING ", " STRING ", std::hash<" STRING " >, std::equal_to<" STRING
