@@ -155,24 +155,22 @@ uint64_t hsd_grown_steadily(const hsd_yardstick *by, const hsd_amount *values)
 
 /* ---- what counts ---- */
 
-/* Growth has to be over the limit, and over the least that counts. Where the first alone holds, the second is the limit
- * that it passed. */
+/* Growth has to be over the limit, and over the least that counts: the larger one is what it is held against. A limit
+ * per round is of another measure than the least. */
 static void take_min(const hsd_yardstick *by, hsd_grown *grown)
 {
-    grown->is_small = true;
-    if (grown->found != grown->growth) return;
-    grown->limit = hsd_int64_of(by->min_bytes);
-    grown->excess = hsd_int64_minus(grown->found, grown->limit);
-    grown->is_small = false;
+    const int64_t least = hsd_int64_of(by->min_bytes);
+    if (!by->is_bytes || grown->is_per_round || grown->limit >= least) return;
+    grown->limit = least;
+    grown->excess = hsd_int64_minus(grown->found, least);
 }
 
 static void judge_grown_row(const hsd_yardstick *by, hsd_verdict verdict, hsd_grown *grown)
 {
+    take_min(by, grown);
     if (grown->excess <= 0 || grown->growth <= 0) return;
-    if (by->is_bytes && (uint64_t)grown->growth <= by->min_bytes) {
-        take_min(by, grown);
-        return;
-    }
+    grown->is_small = by->is_bytes && (uint64_t)grown->growth <= by->min_bytes;
+    if (grown->is_small) return;
     if (!by->has_trend) {
         grown->leaks = true;
     } else if (verdict == HSD_VERDICT_LEVELLED) {
