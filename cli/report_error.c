@@ -296,6 +296,26 @@ static bool takes_partial(const cli_app *cli)
            !cli->options.check.update_baseline;
 }
 
+#define OTHERS_MOST 12 /* names in one line */
+
+/* A capture that is cut off counts as a fall in a series: the others tell more without it. */
+static void print_without(const cli_app *cli, const char *file)
+{
+    char word[LINE_BYTES];
+    if (cli->input_count < 4 || cli->first_group > 0) return;
+    if (cli->input_count > OTHERS_MOST) {
+        fputs("  To leave it out, which tells more of a trend: name the others.\n", stderr);
+        return;
+    }
+    fprintf(stderr, "  To leave it out:  hsdiff %s", cli->command->name);
+    for (size_t i = 0; i < cli->input_count; i++) {
+        if (strcmp(cli->inputs[i], file) == 0) continue;
+        hsd_quote_shell(word, sizeof word, cli->inputs[i], strlen(cli->inputs[i]));
+        fprintf(stderr, " %s", word);
+    }
+    fputs("\n", stderr);
+}
+
 /* Commands for a damaged or cut-off input. */
 static bool print_rescue(const cli_app *cli, const hsd_error *err)
 {
@@ -303,6 +323,7 @@ static bool print_rescue(const cli_app *cli, const hsd_error *err)
     const bool salvages = is_capture_name(err->file) && !cli->command->salvages && err->hint[0];
     const bool is_partial = takes_partial(cli) && err->hint[0];
     if (salvages) print_salvage(err->file);
+    if (is_partial) print_without(cli, err->file);
     if (is_partial) {
         fputs("  To use what is there:  ", stderr);
         print_again(cli, "--partial");
