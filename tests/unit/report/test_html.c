@@ -158,6 +158,17 @@ Test(html, cuts_what_is_too_long_to_be_read)
     free(page);
 }
 
+/* As in the text; the whole name is a title, as two builds may differ in it alone. */
+Test(html, shows_addresses_as_people_read_them)
+{
+    hsd_diff diff = sample();
+    types[0].name = sample_text("{allocated} <=24 B at shop+0x11d3{c815}");
+    char *page = sample_report("html", &diff, &usual);
+    cr_expect(strstr(page,
+                     "<span title=\"{allocated} &lt;=24 B at shop+0x11d3{c815}\">&lt;=24 B at shop+0x11d3</span>"));
+    free(page);
+}
+
 /* ---- the records ---- */
 
 Test(html, carries_the_records_along)

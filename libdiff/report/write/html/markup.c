@@ -2,8 +2,11 @@
  * Foreign text, numbers and tables as HTML. Foreign text gets the visible marks of a terminal and then the entities of
  * XML, so it can neither be markup nor turn the direction of what stands around it.
  */
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/fail.h"
+#include "report/words/address_names.h"
 #include "report/words/number.h"
 #include "report/words/utf8.h"
 #include "report/write/html/page.h"
@@ -42,10 +45,30 @@ static void put_cut(hsd_out *out, hsd_text text, size_t most)
     hsd_out_escaped(out, HSD_ESCAPE_XML, (hsd_text){text.data + tail, text.size - tail});
 }
 
+/* What people read of addresses that nobody has named; the whole, by which two builds differ, is its title. */
+static void put_addresses(hsd_out *out, hsd_text name)
+{
+    char *plain = malloc(name.size);
+    if (plain == NULL) {
+        out->status = hsd_fail_nomem(out->err, "a name");
+        return;
+    }
+    const hsd_text said = {plain, hsd_plain_address_names(name.data, name.size, true, plain)};
+    hsd_out_text(out, "<span title=\"");
+    put_cut(out, name, NAME_BYTES);
+    hsd_out_text(out, "\">");
+    put_cut(out, said, NAME_BYTES);
+    hsd_out_text(out, "</span>");
+    free(plain);
+}
+
 void hsd_html_name(hsd_html *page, hsd_text name)
 {
+    if (page->out.status != HSD_OK) return;
     if (name.size == 0)
         hsd_out_text(&page->out, "(no name)");
+    else if (hsd_has_address_names(name.data, name.size))
+        put_addresses(&page->out, name);
     else
         put_cut(&page->out, name, NAME_BYTES);
 }
