@@ -23,7 +23,7 @@ COMMANDS = {
     "diff of JVM dumps": "hsdiff -q a.hprof b.hprof --memory 16M",
     "summary": "hsdiff -q --summary a.hprof b.hprof",
     "series": "hsdiff -q series grow0.heapsnapshot grow1.heapsnapshot grow2.heapsnapshot --cohorts -o r.txt",
-    "check": "hsdiff -q check grow2.heapsnapshot grow1.heapsnapshot --config series.yml -o r.txt",
+    "check": "hsdiff -q check full2.heapsnapshot full4.heapsnapshot --config series.yml -o r.txt",
     "check by a found file": "hsdiff -q check --init -o .hsdiff.yml a.heapsnapshot b.heapsnapshot && hsdiff check a.heapsnapshot b.heapsnapshot",
     "baseline": "hsdiff -q baseline a.heapsnapshot -o base.hs",
     "import": "hsdiff -q import a.hprof -o a.hs",
