@@ -1,6 +1,9 @@
 /*
- * hsdiff help [COMMAND|formats]: everything on one page, or the page of one command, or the formats.
+ * hsdiff help [COMMAND|formats|output]: everything on one page, or the page of one command, or the formats that are
+ * read and written, or what reports hold.
  */
+#include <hsdiff/report.h>
+
 #include <string.h>
 
 #include "help/help.h"
@@ -8,23 +11,48 @@
 #include "options/common.h"
 #include "report_error.h"
 
+static const struct {
+    const char *name;
+    void (*print)(cli_out *out);
+} topics[] = {{"formats", cli_print_formats_help}, {"output", cli_print_output_help}};
+
+static void (*topic_of(const char *word))(cli_out *out)
+{
+    for (size_t i = 0; word != NULL && i < sizeof topics / sizeof topics[0]; i++)
+        if (strcmp(word, topics[i].name) == 0) return topics[i].print;
+    return NULL;
+}
+
+static bool is_report_format(const char *word)
+{
+    for (size_t i = 0; hsd_report_format_get(i); i++)
+        if (strcmp(word, hsd_report_format_get(i)->name) == 0) return true;
+    return false;
+}
+
+static int fail_topic(const char *word)
+{
+    const cli_command *near = cli_command_near(word);
+    if (near)
+        cli_complain("there is no command '%s'; did you mean hsdiff help %s?", word, near->name);
+    else if (is_report_format(word))
+        cli_complain("'%s' is no command but a format: hsdiff help output says what it holds.", word);
+    else
+        cli_complain("there is no command '%s'.", word);
+    return CLI_USAGE;
+}
+
 static int run_help(cli_app *cli)
 {
-    const bool is_formats = cli->input_count > 0 && strcmp(cli->inputs[0], "formats") == 0;
-    const cli_command *command = cli->input_count > 0 ? cli_command_find(cli->inputs[0]) : NULL;
+    const char *word = cli->input_count > 0 ? cli->inputs[0] : NULL;
+    const cli_command *command = word != NULL ? cli_command_find(word) : NULL;
+    void (*const print_topic)(cli_out * out) = topic_of(word);
     cli_out out;
     int result = CLI_DONE;
-    if (cli->input_count > 0 && !command && !is_formats) {
-        const cli_command *near = cli_command_near(cli->inputs[0]);
-        if (near)
-            cli_complain("there is no command '%s'; did you mean hsdiff help %s?", cli->inputs[0], near->name);
-        else
-            cli_complain("there is no command '%s'.", cli->inputs[0]);
-        return CLI_USAGE;
-    }
+    if (word != NULL && !command && !print_topic) return fail_topic(word);
     if (!cli_out_open(&out, cli, &result)) return result;
-    if (is_formats)
-        cli_print_formats_help(&out);
+    if (print_topic)
+        print_topic(&out);
     else if (command)
         cli_print_command_help(&out, command);
     else
@@ -36,6 +64,7 @@ static const cli_example examples[] = {
     {"hsdiff help", "everything on one page"},
     {"hsdiff help import", "one command"},
     {"hsdiff help formats", "what is read and written, and what each format can say of a heap"},
+    {"hsdiff help output", "what reports hold: the members of JSON, and how names stand there"},
     {"hsdiff --generate man > hsdiff.1", "the manual page"},
     {"hsdiff --generate complete-bash > ~/.local/share/bash-completion/completions/hsdiff", "completions"},
     {0},
@@ -59,8 +88,8 @@ static const cli_option *const options[] = {
 
 const cli_command cli_command_help = {
     .name = "help",
-    .synopsis = "[COMMAND|formats]",
-    .summary = "print help on everything, on one command, or on formats",
+    .synopsis = "[COMMAND|formats|output]",
+    .summary = "print help on everything, on one command, on formats or on output",
     .description = "Prints help. --help and -h do the same and may stand anywhere.",
     .examples = examples,
     .options = options,

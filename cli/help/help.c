@@ -236,6 +236,15 @@ void cli_print_formats_help(cli_out *out)
     cli_each_export_format(out, print_format);
 }
 
+void cli_print_output_help(cli_out *out)
+{
+    cli_out_text(out, "What a report holds in each format, for people and for programs.\n");
+    for (const cli_row *row = cli_outputs; row->term; row++) {
+        cli_out_format(out, "\n%s\n    ", row->term);
+        cli_print_wrapped(out, row->text, 4, 4, WIDTH);
+    }
+}
+
 /* ---- the pages ---- */
 
 void cli_print_short_help(cli_out *out)
@@ -272,7 +281,8 @@ void cli_print_help(cli_out *out)
     print_rows(out, cli_words);
     cli_out_text(out, "\nExit status:\n");
     print_rows(out, cli_exit_statuses);
-    cli_out_text(out, "\nhsdiff help COMMAND explains one command. man hsdiff is the manual.\n");
+    cli_out_text(out, "\nhsdiff help COMMAND explains one command, hsdiff help output what JSON and\n"
+                      "other formats hold. man hsdiff is the manual.\n");
 }
 
 void cli_print_command_help(cli_out *out, const cli_command *command)

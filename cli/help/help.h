@@ -16,6 +16,9 @@ void cli_print_command_help(cli_out *out, const cli_command *command);
 /* The tables of formats, what their words mean, and each format in a sentence. */
 void cli_print_formats_help(cli_out *out);
 
+/* What each format of a report holds, and how names and numbers stand there. */
+void cli_print_output_help(cli_out *out);
+
 void cli_print_version(cli_out *out);
 
 /* hsdiff.1 (NULL) or hsdiff-COMMAND.1, as roff. */

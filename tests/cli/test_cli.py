@@ -32,6 +32,8 @@ CASES = {
     "help-anywhere": ("hsdiff verify x.hs --help", 0),
     "version": ("hsdiff --version", 0),
     "help-formats": ("hsdiff help formats", 0),
+    "help-output": ("hsdiff help output", 0),
+    "help-json": ("hsdiff help json", 2),
     "help-export": ("hsdiff help export", 0),
     "help-mcp": ("hsdiff help mcp", 0),
     "demo": ("hsdiff demo && ls demo-before.hs demo-after.hs", 0),
