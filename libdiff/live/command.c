@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/buffer.h"
 #include "base/check.h"
 #include "elf/elf.h"
 
@@ -45,13 +46,30 @@ bool hsd_command_resolve(const char *command, char *out, size_t size)
     return true;
 }
 
+#define MOST_NAME_BYTES (UINT64_C(16) << 20) /* of libraries and of what is taken from them */
+
+/* Among the texts of the dynamic section: a library of that name, any version. */
+static bool needs_library(const hsd_elf *elf, const char *name)
+{
+    hsd_buffer names = {0};
+    const size_t length = strlen(name);
+    bool is_there = false;
+    if (hsd_elf_load(elf, ".dynstr", MOST_NAME_BYTES, &names, NULL) == HSD_OK)
+        for (size_t at = 0; at + length < names.size && !is_there;
+             at += strnlen((const char *)names.data + at, names.size - at) + 1)
+            is_there = memcmp(names.data + at, name, length) == 0;
+    hsd_buffer_release(&names);
+    return is_there;
+}
+
 /* The text of the interpreter's segment, cut to the room that there is. */
 static hsd_command_kind kind_of_interpreter(const hsd_elf *elf, const hsd_elf_segment *segment)
 {
     char name[64] = "";
     const size_t size = (size_t)hsd_min_u64(sizeof name - 1, segment->file_bytes);
     if (elf->input.read(elf->input.context, segment->offset, name, size, NULL) != HSD_OK) return HSD_COMMAND_DYNAMIC;
-    return strstr(name, "/ld-musl-") != NULL ? HSD_COMMAND_MUSL : HSD_COMMAND_DYNAMIC;
+    if (strstr(name, "/ld-musl-") != NULL) return HSD_COMMAND_MUSL;
+    return needs_library(elf, "libasan.so.") ? HSD_COMMAND_ASAN : HSD_COMMAND_DYNAMIC;
 }
 
 static hsd_command_kind kind_of(const hsd_elf *elf)

@@ -12,6 +12,7 @@ typedef enum hsd_command_kind {
     HSD_COMMAND_NO_ELF,  /* a script, or not there: whoever starts it will see */
     HSD_COMMAND_DYNAMIC, /* has an interpreter, which loads what LD_PRELOAD names */
     HSD_COMMAND_MUSL,    /* dynamic too, by musl's interpreter: what is built for glibc does not come in */
+    HSD_COMMAND_ASAN,    /* likewise, with GCC's AddressSanitizer, whose library must come before all others */
     HSD_COMMAND_STATIC,
     HSD_COMMAND_SECURE, /* setuid, setgid: LD_PRELOAD is ignored */
     HSD_COMMAND_GO      /* by the note that its linker writes, however it is linked */

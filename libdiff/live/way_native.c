@@ -233,6 +233,12 @@ static hsd_status prepare_command(const char *command, hsd_set_variable_fn set, 
                  "%s runs on the C library musl, and the agent is of glibc: it cannot be loaded into it", command);
         hsd_error_set_hint(err, "%s", other_library);
         return HSD_E_UNSUPPORTED;
+    case HSD_COMMAND_ASAN:
+        hsd_fail(err, HSD_E_UNSUPPORTED,
+                 "%s is built with GCC's AddressSanitizer, which ends a program where another library comes first",
+                 command);
+        hsd_error_set_hint(err, "build it without -fsanitize=address for captures, or with clang");
+        return HSD_E_UNSUPPORTED;
     case HSD_COMMAND_SECURE:
         hsd_fail(err, HSD_E_UNSUPPORTED,
                  "%s runs with rights of its own (setuid, setgid): no agent can be loaded into it", command);

@@ -265,6 +265,12 @@ def executed(tool, folder):
     both = dict(os.environ, LD_PRELOAD=f"{agent_of(tool)}:{program(tool, 'libhsdiff-native-table.so')}", HSDIFF_NATIVE="listen=0")
     done = subprocess.run(["sh", "-c", "echo $LD_PRELOAD"], env=both, capture_output=True, text=True, timeout=60)
     check(done.returncode == 0, f"two agents at once: {done}")
+    # GCC's AddressSanitizer ends a program in which another library comes first: it is not started so
+    source, sanitized = folder / "empty.c", folder / "sanitized"
+    source.write_text("int main(void) { return 0; }\n")
+    if subprocess.run(["gcc", "-fsanitize=address", source, "-o", sanitized], check=False, capture_output=True).returncode == 0:
+        done = tool.run("capture", "-o", folder / "x.hs", "--", sanitized, expect=3)
+        check("AddressSanitizer" in done.stderr and "runtime does not come first" not in done.stderr, done.stderr)
 
 
 def is_there(pid):
