@@ -3,7 +3,7 @@
 
 usage: rerun.py BUILD-FOLDER JUNIT.xml LOG-FOLDER
 
-Live tests drive programs, browsers and sockets (GROUPS). One that failed is run again, with nothing beside it, at most TRIES times. If it
+Live tests drive programs, terminals, browsers and sockets (GROUPS). One that failed is run again, with nothing beside it, at most TRIES times. If it
 passes then, its result in JUNIT.xml becomes that of the run that passed, with a property "flaky", which results.py prints; the log of the
 first failure stays in LOG-FOLDER. Such a test is a defect whose cause is to be found: this is a net, no excuse. A test that fails every
 time stays failed, and other tests are never run twice: what has no outside world in it fails for a reason.
@@ -16,7 +16,8 @@ import subprocess
 import sys
 import xml.etree.ElementTree as tree
 
-GROUPS = ("agents", "documents", "web", "viewer", "view", "recipes", "runtime", "truth", "mcp", "fleet")
+GROUPS = ("agent", "agents", "cli", "crypt", "documents", "fleet", "install", "integrations", "live", "mcp", "mpi", "native", "opens", "recipes",
+          "redact", "runtime", "sandbox", "truth", "view", "viewer", "web")
 TRIES = 2
 
 

@@ -64,9 +64,9 @@ def three_failures_fail(ctest, folder):
 
 
 def what_is_not_live_is_not_run_again(ctest, folder):
-    suite = Suite(ctest, folder, {"sort/wrong": 1, "agent/wrong": 1})
+    suite = Suite(ctest, folder, {"sort/wrong": 1, "agenda/wrong": 1})
     assert suite.again.returncode == 1, suite.again
-    assert suite.runs("sort/wrong") == 1 and suite.runs("agent/wrong") == 1
+    assert suite.runs("sort/wrong") == 1 and suite.runs("agenda/wrong") == 1
     assert suite.closing() == "0 passed, 2 failed"
 
 
