@@ -49,6 +49,7 @@ typedef enum hsd_v8_wait {
     HSD_V8_WAIT_SOURCE,         /* name of a kind of V8's nodes */
     HSD_V8_WAIT_PROOF,          /* a name that proves a structure; number = bit set of proofs */
     HSD_V8_WAIT_TRACE,          /* a function that allocated, or its script */
+    HSD_V8_WAIT_CHOICE,         /* a name that a block's variable may have; owner = which of which */
     HSD_V8_WAIT_CONSTRUCTED     /* class of what a place constructs; owner = which. Only its number is wanted */
 } hsd_v8_wait;
 

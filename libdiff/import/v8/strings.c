@@ -218,6 +218,9 @@ static hsd_status give_v8_string(hsd_v8 *v8, hsd_v8_entry *entry, hsd_bytes text
     case HSD_V8_WAIT_FUNCTION: return hsd_v8_functions_text(&v8->functions, entry->owner, text, err);
     case HSD_V8_WAIT_FILENAME:
     case HSD_V8_WAIT_CONSTRUCTED: return HSD_OK;
+    case HSD_V8_WAIT_CHOICE:
+        take_prefix(&text, "#");
+        return is_identifier(text, false) ? hsd_v8_blocks_text(&v8->blocks, entry->owner, text, err) : HSD_OK;
     case HSD_V8_WAIT_GLOBAL: return hsd_v8_scopes_class(&v8->scopes, entry->owner, text, err);
     case HSD_V8_WAIT_PROOF: entry->number = hsd_v8_proof_of(text); return HSD_OK;
     case HSD_V8_WAIT_SOURCE:

@@ -262,6 +262,22 @@ static hsd_status define_scopes(hsd_v8 *v8, hsd_error *err)
     return HSD_OK;
 }
 
+/* "(seen or count)" of labels whose name is not sure. */
+static hsd_status define_choices(hsd_v8 *v8, hsd_error *err)
+{
+    hsd_buffer text = {0};
+    hsd_status status = HSD_OK;
+    for (uint32_t i = 0; i < v8->blocks.choice_count && status == HSD_OK; i++) {
+        text.size = 0;
+        status = hsd_v8_blocks_choice(&v8->blocks, i, &text, err);
+        if (status != HSD_OK || text.size == 0) continue;
+        v8->names.entries[v8->blocks.choices[i].label].text = HSD_V8_STRING_CHOICES + i;
+        status = define_string(v8, HSD_V8_STRING_CHOICES + i, (hsd_bytes){text.data, text.size}, err);
+    }
+    hsd_buffer_release(&text);
+    return status;
+}
+
 static hsd_status define_strings(hsd_v8 *v8, hsd_error *err)
 {
     HSD_TRY(define_global(v8, HSD_V8_STRING_GLOBAL, text_of("global"), err));
@@ -274,6 +290,7 @@ static hsd_status define_strings(hsd_v8 *v8, hsd_error *err)
     HSD_TRY(define_text(v8, HSD_V8_STRING_SYMBOL, "<symbol>", err));
     HSD_TRY(define_text(v8, HSD_V8_STRING_DOCUMENT, "document", err));
     if (v8->traces.is_used) HSD_TRY(define_text(v8, HSD_V8_STRING_ANONYMOUS, "(anonymous)", err));
+    HSD_TRY(define_choices(v8, err));
     return define_scopes(v8, err);
 }
 

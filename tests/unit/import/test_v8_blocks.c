@@ -84,9 +84,18 @@ Test(v8_blocks, a_variable_without_an_edge_does_not_shift_the_others)
     expect(&(scope){"scope_info", 4, {0, 3}, 2, false, false}, HSC_LABEL_VARIABLE, names);
 }
 
-Test(v8_blocks, what_a_small_integer_may_have_shifted_has_no_name)
+Test(v8_blocks, what_a_small_integer_may_have_shifted_is_one_of_a_few)
 {
-    expect(&(scope){"scope_info", 3, {0, 1}, 2, false, false}, HSC_LABEL_VARIABLE, unknown);
+    static const char *const one[] = {"(v0 or v1)", "(v1 or v2)"}, *const two[] = {"(v0, v1 or v2)", "(v1, v2 or v3)"};
+    for (unsigned is_after = 0; is_after < 2; is_after++) {
+        expect(&(scope){"scope_info", 3, {0, 1}, 2, is_after, false}, HSC_LABEL_VARIABLE, one);
+        expect(&(scope){"scope_info", 4, {0, 1}, 2, is_after, false}, HSC_LABEL_VARIABLE, two);
+    }
+}
+
+Test(v8_blocks, what_many_may_have_shifted_has_no_name)
+{
+    expect(&(scope){"scope_info", 5, {0, 1}, 2, false, false}, HSC_LABEL_VARIABLE, unknown);
 }
 
 Test(v8_blocks, names_end_where_something_else_stands)
@@ -131,7 +140,7 @@ Test(v8_blocks, contexts_of_one_scope_share_their_labels)
         cr_expect_str_eq(c.objects[contexts[i]].references[1].name, "v0");
         cr_expect_str_eq(c.objects[contexts[i]].references[2].name, "v1");
     }
-    cr_expect_str_eq(c.objects[contexts[2]].references[1].name, "(block variable)", "an integer may stand before it");
+    cr_expect_str_eq(c.objects[contexts[2]].references[1].name, "(v0 or v1)", "an integer may stand before it");
     loaded_release(&c);
     v8_heap_free(heap);
 }

@@ -189,15 +189,20 @@ def function_of(snapshot, node):
 
 
 def variables_of(snapshot, node):
-    """What the variables of a block are called, by the number of their edge: names only where all of them have edges."""
+    """What the variables of a block are called, by the number of their edge: a name where all of them have edges, a few where one or two have none."""
     edges = snapshot.edges[node]
     if snapshot.types[node] != "object" or not edges or edges[0][:2] != ("internal", "scope_info") or edges[-1][0] != "hidden":
         return {}
     hidden = [to for kind, _, to in snapshot.edges[edges[0][2]] if kind == "hidden"]
     names = [snapshot.names[to] for to in itertools.takewhile(lambda to: snapshot.types[to] == "string", hidden)]
     count = edges[-1][1] + 1
-    is_sure = len(names) == count and count <= 32
-    return {i: names[i] if is_sure and re.fullmatch(r"#?[\w$]+", names[i]) else "(block variable)" for i in range(min(count, 32))}
+    return {i: called(names[i:i + len(names) - count + 1]) if len(names) <= 32 else "(block variable)" for i in range(min(count, 32))}
+
+
+def called(names):
+    if not 1 <= len(names) <= 3 or any(len(name) > 100 or not re.fullmatch(r"#?[\w$]+", name) for name in names):
+        return "(block variable)"
+    return names[0] if len(names) == 1 else f"({', '.join(names[:-1])} or {names[-1]})".replace("#", "")
 
 
 def check_edge(where, edge, label, from_array, variables):
