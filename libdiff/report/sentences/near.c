@@ -6,7 +6,8 @@
  *      node:internal/…is_main_thread.stdin._events.data (function ondata).self._events.line.round.sessions (Map)
  *      Function (anonymous) (server.js:9).sessions (Map)
  *
- * or from the class whose field it is (owner.h), whichever is further on.
+ * or from the class whose field it is (owner.h), whichever is further on. A place that people read at a glance is said
+ * from its root, unless that is a module of Node.
  */
 #include <ctype.h>
 #include <string.h>
@@ -54,6 +55,15 @@ static size_t find_near(const hsd_spot *place)
     return is_cut_behind || place->count - from > MOST_STEPS ? 0 : from;
 }
 
+/* So long may a place be that is said from its root: nobody looks for the program below "node:timers". */
+static size_t longest_read(const hsd_spot *place)
+{
+    static const char begin[] = "node:";
+    const bool is_of_node =
+        place->root.size >= sizeof begin - 1 && memcmp(place->root.data, begin, sizeof begin - 1) == 0;
+    return is_of_node ? 0 : LONGEST_READ;
+}
+
 static hsd_status place_size(const hsd_spot *place, size_t *size, hsd_error *err)
 {
     hsd_buffer text = {0};
@@ -83,7 +93,7 @@ hsd_status hsd_place_append_near(hsd_buffer *out, const hsd_spot *place, const c
     size_t size = 0;
     *is_near = false;
     if (from > 0) HSD_TRY(place_size(place, &size, err));
-    if (size <= LONGEST_READ) return HSD_OK;
+    if (size <= longest_read(place)) return HSD_OK;
     *is_near = true;
     return append_spot_near(out, place, from, before, after, err);
 }
@@ -145,7 +155,7 @@ hsd_status hsd_holder_append_near(hsd_buffer *out, const hsd_holder *holder, con
     size_t size = 0;
     if (from > 0) HSD_TRY(place_size(&place, &size, err));
     const bool says_nothing = holder->root_kind == HSC_ROOT_HANDLE; /* held by C */
-    if (size > (says_nothing ? 0 : LONGEST_READ)) return append_near(out, holder, from, before, after, err);
+    if (size > (says_nothing ? 0 : longest_read(&place))) return append_near(out, holder, from, before, after, err);
     HSD_TRY(hsd_holder_append(out, holder, before, after, err));
     const bool is_of_browser = is_one_place && (hsd_browser_ends(&place) || hsd_browser_waits(&place));
     return is_of_browser ? append_function_below(out, holder, err) : HSD_OK;

@@ -132,6 +132,8 @@ Test(place, begins_at_the_last_function_with_a_place_in_code)
     cr_expect_str_eq(near_of(&holder), "Function (anonymous) (server.js:9).sessions (Map)");
     holder.root = sample_text("app.js"); /* short enough to be read */
     cr_expect_str_eq(near_of(&holder), "app.js.stdin._events.data.self.onLine.sessions (Map)");
+    holder.root = sample_text("node:x"); /* as short, and nothing of the program */
+    cr_expect_str_eq(near_of(&holder), "Function (anonymous) (server.js:9).sessions (Map)");
     holder.root = sample_text("node:internal/bootstrap/is_main_thread");
     holder.path_count = 6; /* the function holds it itself */
     cr_expect_str_eq(near_of(&holder), "Interface.onLine (Function (anonymous) (server.js:9))");
