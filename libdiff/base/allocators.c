@@ -342,3 +342,24 @@ size_t hsd_frames_own(const hsd_site_frame *frames, size_t count, size_t from)
         from++;
     return from < count ? from : count;
 }
+
+/* Behind "stack of "; 0 = it is none. */
+static size_t frame_begin(const char *name, size_t size)
+{
+    static const char begin[] = "stack of ";
+    return size >= sizeof begin - 1 && memcmp(name, begin, sizeof begin - 1) == 0 ? sizeof begin - 1 : 0;
+}
+
+bool hsd_root_is_frame_variable(const char *name, size_t size)
+{
+    size_t at = frame_begin(name, size);
+    if (at == 0) return false;
+    while (at + 1 < size && !(name[at] == ':' && name[at + 1] == ' '))
+        at++;
+    return at + 1 < size && memchr(name + at, '.', size - at) != NULL;
+}
+
+bool hsd_root_is_bare_frame(const char *name, size_t size)
+{
+    return frame_begin(name, size) > 0 && !hsd_root_is_frame_variable(name, size);
+}

@@ -38,6 +38,11 @@ size_t hsd_frames_own(const hsd_site_frame *frames, size_t count, size_t from);
  * of libuv.so.1)", "(anonymous memory)". */
 bool hsd_variable_is_of_library(const char *name, size_t size);
 
+/* "stack of worker: serve": a word of a frame of which no variable is known, or not even the function ("stack of
+ * worker"); it may be left over. That of a variable is "stack of worker: serve.queue". */
+bool hsd_root_is_bare_frame(const char *name, size_t size);
+bool hsd_root_is_frame_variable(const char *name, size_t size);
+
 /* "libcurl.so.4.8.0": a shared library, by its name. */
 bool hsd_module_is_shared(const char *name, size_t size);
 

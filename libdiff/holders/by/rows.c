@@ -119,23 +119,11 @@ static bool is_same_way(const hsd_co_holder *a, const hsd_co_holder *b)
            hsd_store_compare(longer->path[common].type, longer->path[common - 1].type) == 0;
 }
 
-/* "stack of worker: serve", a word of a frame of which no variable is known, or not even the function; it may be left
- * over. That of a variable is "stack of worker: serve.queue". */
-static bool is_bare_frame(const hsd_co_holder *row)
-{
-    static const char begin[] = "stack of ";
-    const hsd_text root = row->root;
-    size_t at = sizeof begin - 1;
-    if (row->path_count > 0 || root.size < at || memcmp(root.data, begin, at) != 0) return false;
-    while (at + 1 < root.size && !(root.data[at] == ':' && root.data[at + 1] == ' '))
-        at++;
-    return at + 1 >= root.size || memchr(root.data + at, '.', root.size - at) == NULL;
-}
-
 /* A frame without a variable, or what a library keeps of all that it made. */
 static bool is_of_nobody(const hsd_co_holder *row)
 {
-    return is_bare_frame(row) || hsd_variable_is_of_library(row->root.data, row->root.size);
+    return (row->path_count == 0 && hsd_root_is_bare_frame(row->root.data, row->root.size)) ||
+           hsd_variable_is_of_library(row->root.data, row->root.size);
 }
 
 /* A variable of the program that reaches as much, but for a tenth, is who holds it; the frame has a copy, the library a

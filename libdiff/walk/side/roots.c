@@ -192,7 +192,15 @@ static int compare_named(const void *a, const void *b)
     return order != 0 ? order : (x->text.size > y->text.size) - (x->text.size < y->text.size);
 }
 
-static bool is_of_stack(uint32_t kind) { return kind == HSC_ROOT_STACK || kind == HSC_ROOT_REGISTER; }
+/* Of a variable in a frame it is known that the program uses it; what else a conservative capture finds there may be
+ * left over from calls that have returned, and lead anywhere. */
+static bool is_of_stack(const roots *r, uint32_t name)
+{
+    const uint32_t kind = r->side->roots.kinds[name];
+    const hsd_bytes text = hsd_names_get(&r->side->roots.names, name);
+    if (kind != HSC_ROOT_STACK) return kind == HSC_ROOT_REGISTER;
+    return !hsd_root_is_frame_variable((const char *)text.data, text.size);
+}
 
 /* All names of roots of one standing, in order: those of stacks, or the others. */
 static uint32_t list_names(const roots *r, int standing, bool of_stacks, named *list)
@@ -200,7 +208,7 @@ static uint32_t list_names(const roots *r, int standing, bool of_stacks, named *
     const hsd_names *names = &r->side->roots.names;
     uint32_t count = 0;
     for (uint32_t i = 0; i < names->count && i < r->capacity; i++) {
-        if (r->node_of[standing][i] == 0 || is_of_stack(r->side->roots.kinds[i]) != of_stacks) continue;
+        if (r->node_of[standing][i] == 0 || is_of_stack(r, i) != of_stacks) continue;
         const hsd_bytes text = hsd_names_get(names, i);
         list[count++] = (named){text, i, hsd_variable_is_of_library((const char *)text.data, text.size)};
     }

@@ -147,6 +147,28 @@ Test(paths, of_a_type_count_live_objects_and_name_the_unreached)
     hsd_paths_free(p);
 }
 
+/* A word of a frame that no variable has may be left over; it leads there in fewer steps. */
+Test(paths, begin_at_a_variable_rather_than_at_a_bare_frame)
+{
+    static const char *const roots[] = {"stack of worker: run", "stack of worker: run.cache"};
+    hsc_writer *w = begin(false);
+    put(w, 0x10, TYPE_CACHE, 16, 0x20, LABEL_MAP);
+    put(w, 0x20, TYPE_SESSION, 24, 0, 0);
+    for (uint32_t i = 0; i < 2; i++) {
+        hsc_define_string(w, 5 + i, roots[i], strlen(roots[i]));
+        hsc_root(w, &(hsc_root_record){.kind = HSC_ROOT_STACK,
+                                       .label = 5 + i,
+                                       .target = i == 0 ? 0x20 : 0x10,
+                                       .flags = HSC_ROOT_SECONDARY});
+    }
+    kit_end(w);
+    hsd_paths *p = answer(&(hsd_paths_options){.type = "com.acme.Session"});
+    cr_assert_eq(p->row_count, 1);
+    cr_expect_str_eq(p->rows[0].root.data, roots[1]);
+    cr_expect_eq(p->rows[0].step_count, 2);
+    hsd_paths_free(p);
+}
+
 Test(paths, give_folded_parts_to_their_owner)
 {
     write_small();
