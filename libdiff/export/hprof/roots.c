@@ -10,6 +10,7 @@
 #include "export/hprof/hout.h"
 
 #define STATICS_OF_CLASS 60000u
+#define FIRST_HANDLE     (UINT64_C(1) << 56) /* no object's */
 
 static const char *const class_names[HSC_ROOT_KIND_COUNT] = {
     [HSC_ROOT_UNKNOWN] = "(roots)",    [HSC_ROOT_GLOBAL] = "(globals)",    [HSC_ROOT_STATIC] = "(statics)",
@@ -101,11 +102,19 @@ hsd_status hsd_hout_write_root_classes(hout *h, hsd_error *err)
 
 static hsd_status write_root(hout *h, uint8_t tag, uint64_t id, hsd_error *err)
 {
-    const size_t more = tag == HOUT_JNI_GLOBAL ? HOUT_ID_BYTES : 0; /* the id of the reference itself */
     uint8_t *at;
-    HSD_TRY(hsd_hout_sub(&h->out, 1 + HOUT_ID_BYTES + more, &at, err));
-    at = hsd_hout_u8(hsd_hout_u1(at, tag), id);
-    if (more > 0) hsd_hout_u8(at, id);
+    HSD_TRY(hsd_hout_sub(&h->out, 1 + HOUT_ID_BYTES, &at, err));
+    hsd_hout_u8(hsd_hout_u1(at, tag), id);
+    return HSD_OK;
+}
+
+/* `handle` is the id of the reference itself. */
+static hsd_status write_handle(hout *h, uint64_t id, uint64_t handle, hsd_error *err)
+{
+    uint8_t *at;
+    HSD_TRY(hsd_hout_sub(&h->out, 1 + 2 * HOUT_ID_BYTES, &at, err));
+    at = hsd_hout_u8(hsd_hout_u1(at, HOUT_JNI_GLOBAL), id);
+    hsd_hout_u8(at, handle);
     return HSD_OK;
 }
 
@@ -123,7 +132,6 @@ static hsd_status write_in_thread(hout *h, uint8_t tag, uint64_t id, uint32_t th
 static uint8_t tag_of(uint32_t kind)
 {
     switch (kind) {
-    case HSC_ROOT_HANDLE: return HOUT_JNI_GLOBAL;
     case HSC_ROOT_CLASS: return HOUT_STICKY_CLASS;
     case HSC_ROOT_MONITOR: return HOUT_MONITOR;
     default: return HOUT_UNKNOWN;
@@ -156,6 +164,24 @@ static bool is_implied(const hout *h, const hsd_joined_root *root)
     return h->is_jvm && root->kind == HSC_ROOT_STATIC;
 }
 
+/* The virtual machine's own. */
+static bool is_of_vm(const hout *h, const hsd_joined_root *root) { return h->is_jvm && root->kind == HSC_ROOT_RUNTIME; }
+
+/* As HotSpot writes them: handles like those of native code, behind them and side by side. */
+static hsd_status write_of_vm(hout *h, hsd_error *err)
+{
+    hsd_joined_root root;
+    hsd_status status;
+    uint64_t handle = FIRST_HANDLE;
+    HSD_TRY(hsd_joined_rewind_roots(h->joined, err));
+    while ((status = hsd_joined_next_root(h->joined, &root, err)) == HSD_OK) {
+        if (!is_of_vm(h, &root)) continue;
+        HSD_TRY(write_handle(h, hsd_hout_id(h, root.target, root.target_id), handle, err));
+        handle += HOUT_ID_BYTES;
+    }
+    return status == HSD_END ? HSD_OK : status;
+}
+
 static hsd_status write_captured(hout *h, hsd_error *err)
 {
     hsd_joined_root root;
@@ -163,17 +189,20 @@ static hsd_status write_captured(hout *h, hsd_error *err)
     HSD_TRY(hsd_joined_rewind_roots(h->joined, err));
     while ((status = hsd_joined_next_root(h->joined, &root, err)) == HSD_OK) {
         const uint64_t id = hsd_hout_id(h, root.target, root.target_id);
-        if (is_implied(h, &root) || hsd_hout_is_named_root(h, root.kind, root.label, root.thread)) continue;
+        if (is_implied(h, &root) || is_of_vm(h, &root) || hsd_hout_is_named_root(h, root.kind, root.label, root.thread))
+            continue;
         const bool is_stack =
             root.kind == HSC_ROOT_STACK || root.kind == HSC_ROOT_REGISTER || root.kind == HSC_ROOT_THREAD;
         if (is_of_thread(&root))
             HSD_TRY(write_of_thread(h, &root, id, err));
         else if (is_stack)
             HSD_TRY(write_in_thread(h, HOUT_NATIVE_STACK, id, 0, 0, err));
+        else if (root.kind == HSC_ROOT_HANDLE)
+            HSD_TRY(write_handle(h, id, id, err));
         else
             HSD_TRY(write_root(h, tag_of(root.kind), id, err));
     }
-    return status == HSD_END ? HSD_OK : status;
+    return status == HSD_END ? write_of_vm(h, err) : status;
 }
 
 /* ---- threads of other heaps ---- */
