@@ -184,7 +184,7 @@ def says_so(world):
     sources = pathlib.Path(__file__).resolve().parents[2] / "cli"
     commands_known = re.findall(r"X\((\w+)\)", (sources / "commands.c").read_text(encoding="utf-8").split("static const")[0])[1:]
     check(len(commands_known) >= 20, f"commands: {commands_known}")
-    policy = (sources / "sandbox_policy.c").read_text(encoding="utf-8")
+    policy = (sources / "sandbox/policy.c").read_text(encoding="utf-8")
     for name in commands_known:
         check(f'.command = "{name}"' in policy, f"hsdiff {name} has no row in cli/sandbox/policy.c")
     check("no-sandbox" in world.run("info", "--help").stdout, "help does not name --no-sandbox")
