@@ -111,13 +111,33 @@ def leak(tool, folder):
         leak_with(go, tool, folder / str(i))
 
 
+def inside_a_field(whole, least):
+    """A place behind `least` at which a message of protobuf cannot end: between its fields it can."""
+    def number(at):
+        value, shift = 0, 0
+        while True:
+            value |= (whole[at] & 127) << shift
+            at, shift = at + 1, shift + 7
+            if whole[at - 1] < 128:
+                return value, at
+
+    at = 0
+    while True:
+        begin = at
+        key, at = number(at)
+        size, at = number(at)
+        at += size if key & 7 == 2 else 0
+        if begin >= least and at > begin + 1:
+            return at - 1
+
+
 def refused(tool, folder):
     """A profile that is cut off, with what to do instead."""
     with kit.Program([str(build(go_programs.compilers()[0]))]) as program:
         heap(program, folder / "a.pb.gz")
         program.quit()
     whole = gzip.decompress((folder / "a.pb.gz").read_bytes())
-    (folder / "cut.pb").write_bytes(whole[:-len(whole) // 3 - 1])
+    (folder / "cut.pb").write_bytes(whole[:inside_a_field(whole, len(whole) // 2)])
     told = tool.run("import", folder / "cut.pb", "-o", folder / "cut.hs", expect=None)
     check(told.returncode == 3 and "ends" in told.stderr and not (folder / "cut.hs").exists(), told.stderr)
 
