@@ -61,16 +61,22 @@ def ends_as_the_command(folder):
     assert list(folder.iterdir()) == [], "files are left"
 
 
+def sleepers(pids):
+    """The command, once it is what it becomes."""
+    return {one for one in pids if is_there(one) and pathlib.Path(f"/proc/{one}/cmdline").read_bytes().startswith(b"sleep")}
+
+
 def ends_by_signals(folder):
     """Also by one that cannot be caught: then the command alone is left, to whoever sent that."""
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGKILL):
         with begin(folder, *WAITS) as process:
+            wait_until("the command is no sleep", lambda: sleepers(children(process)))
             there = children(process)
             process.send_signal(number)
             process.wait()
         left = set()
         if number == signal.SIGKILL:
-            left = {one for one in there if is_there(one) and pathlib.Path(f"/proc/{one}/cmdline").read_bytes().startswith(b"sleep")}
+            left = sleepers(there)
             assert len(left) == 1, left
         wait_until(f"signal {number}: some of {there} are there", lambda: not any(map(is_there, there - left)))
         for one in left:
