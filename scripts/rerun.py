@@ -17,7 +17,7 @@ import sys
 import xml.etree.ElementTree as tree
 
 GROUPS = ("agent", "agents", "cli", "crypt", "documents", "fleet", "install", "integrations", "live", "mcp", "mpi", "native", "opens", "recipes",
-          "redact", "runtime", "sandbox", "truth", "view", "viewer", "web")
+          "redact", "runtime", "sandbox", "scripts", "truth", "view", "viewer", "web")
 TRIES = 2
 
 
