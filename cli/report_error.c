@@ -238,16 +238,18 @@ static bool is_same_option(const char *word, const char *option)
     return strncmp(word, option, size) == 0 && (word[size] == 0 || word[size] == '=');
 }
 
-/* The command line as it was, with one more option, ready to be copied. An option that has a value
- * replaces its like. */
-static void print_again(const cli_app *cli, const char *option)
+/* The command line as it was, with one more option, or without a file, ready to be copied; NULL: as it was in that. An
+ * option that has a value replaces its like. */
+static void print_again(const cli_app *cli, const char *option, const char *without)
 {
     char word[LINE_BYTES];
     const bool has_name = cli->argc > 1 && strcmp(cli->argv[1], cli->command->name) == 0;
-    fprintf(stderr, "hsdiff%s%s %s", has_name ? " " : "", has_name ? cli->command->name : "", option);
+    fprintf(stderr, "hsdiff%s%s", has_name ? " " : "", has_name ? cli->command->name : "");
+    if (option != NULL) fprintf(stderr, " %s", option);
     for (int i = has_name ? 2 : 1; i < cli->argc; i++) {
         const char *argument = cli->argv[i];
-        if (is_same_option(argument, option)) {
+        if (without != NULL && strcmp(argument, without) == 0) continue;
+        if (option != NULL && is_same_option(argument, option)) {
             i += strchr(argument, '=') == NULL && strchr(option, ' ') != NULL;
             continue;
         }
@@ -269,7 +271,7 @@ static bool print_with_option(const cli_app *cli, const char *hint)
     memcpy(option, hint, size);
     option[size] = 0;
     fputs("  Try: ", stderr);
-    print_again(cli, option);
+    print_again(cli, option, NULL);
     return true;
 }
 
@@ -301,19 +303,13 @@ static bool takes_partial(const cli_app *cli)
 /* A capture that is cut off counts as a fall in a series: the others tell more without it. */
 static void print_without(const cli_app *cli, const char *file)
 {
-    char word[LINE_BYTES];
     if (cli->input_count < 4 || cli->first_group > 0) return;
     if (cli->input_count > OTHERS_MOST) {
         fputs("  To leave it out, which tells more of a trend: name the others.\n", stderr);
         return;
     }
-    fprintf(stderr, "  To leave it out:  hsdiff %s", cli->command->name);
-    for (size_t i = 0; i < cli->input_count; i++) {
-        if (strcmp(cli->inputs[i], file) == 0) continue;
-        hsd_quote_shell(word, sizeof word, cli->inputs[i], strlen(cli->inputs[i]));
-        fprintf(stderr, " %s", word);
-    }
-    fputs("\n", stderr);
+    fputs("  To leave it out:  ", stderr);
+    print_again(cli, NULL, file);
 }
 
 /* Commands for a damaged or cut-off input. */
@@ -326,7 +322,7 @@ static bool print_rescue(const cli_app *cli, const hsd_error *err)
     if (is_partial) print_without(cli, err->file);
     if (is_partial) {
         fputs("  To use what is there:  ", stderr);
-        print_again(cli, "--partial");
+        print_again(cli, "--partial", NULL);
     }
     return salvages || is_partial;
 }
