@@ -343,23 +343,28 @@ size_t hsd_frames_own(const hsd_site_frame *frames, size_t count, size_t from)
     return from < count ? from : count;
 }
 
-/* Behind "stack of "; 0 = it is none. */
-static size_t frame_begin(const char *name, size_t size)
+/* Of "stack of worker: serve.queue" where the function begins, `size` where none is told; 0 = it is no frame. */
+static size_t function_of_frame(const char *name, size_t size)
 {
     static const char begin[] = "stack of ";
-    return size >= sizeof begin - 1 && memcmp(name, begin, sizeof begin - 1) == 0 ? sizeof begin - 1 : 0;
+    if (size < sizeof begin - 1 || memcmp(name, begin, sizeof begin - 1) != 0) return 0;
+    for (size_t at = sizeof begin - 1; at + 1 < size; at++)
+        if (name[at] == ':' && name[at + 1] == ' ') return at + 2;
+    return size;
+}
+
+bool hsd_root_is_frame_without_function(const char *name, size_t size)
+{
+    return size > 0 && function_of_frame(name, size) == size;
 }
 
 bool hsd_root_is_frame_variable(const char *name, size_t size)
 {
-    size_t at = frame_begin(name, size);
-    if (at == 0) return false;
-    while (at + 1 < size && !(name[at] == ':' && name[at + 1] == ' '))
-        at++;
-    return at + 1 < size && memchr(name + at, '.', size - at) != NULL;
+    const size_t at = function_of_frame(name, size);
+    return at > 0 && at < size && memchr(name + at, '.', size - at) != NULL;
 }
 
 bool hsd_root_is_bare_frame(const char *name, size_t size)
 {
-    return frame_begin(name, size) > 0 && !hsd_root_is_frame_variable(name, size);
+    return function_of_frame(name, size) > 0 && !hsd_root_is_frame_variable(name, size);
 }

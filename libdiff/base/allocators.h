@@ -42,6 +42,7 @@ bool hsd_variable_is_of_library(const char *name, size_t size);
  * worker"); it may be left over. That of a variable is "stack of worker: serve.queue". */
 bool hsd_root_is_bare_frame(const char *name, size_t size);
 bool hsd_root_is_frame_variable(const char *name, size_t size);
+bool hsd_root_is_frame_without_function(const char *name, size_t size);
 
 /* "libcurl.so.4.8.0": a shared library, by its name. */
 bool hsd_module_is_shared(const char *name, size_t size);

@@ -278,24 +278,14 @@ static const hsd_site_row *largest_own_site(const hsd_diff *diff, const hsd_site
     return NULL;
 }
 
-/* "stack of worker": of a frame whose function is a library's. */
-static bool is_stack_without_function(hsd_text root)
-{
-    static const char begin[] = "stack of ";
-    if (root.size < sizeof begin - 1 || memcmp(root.data, begin, sizeof begin - 1) != 0) return false;
-    for (size_t i = 0; i + 1 < root.size; i++)
-        if (root.data[i] == ':' && root.data[i + 1] == ' ') return false;
-    return true;
-}
-
 /* What only a library's variable leads to is the program's all the same: by where it was allocated. */
 static void print_who_allocated(hsd_screen *screen, const hsd_holder *holder, int64_t growth)
 {
     hsd_out *out = &screen->out;
     hsd_buffer raw = {0};
     const hsd_site_frame *frame = NULL;
-    if (!screen->diff->has_sites ||
-        (!hsd_variable_is_of_library(holder->root.data, holder->root.size) && !is_stack_without_function(holder->root)))
+    if (!screen->diff->has_sites || (!hsd_variable_is_of_library(holder->root.data, holder->root.size) &&
+                                     !hsd_root_is_frame_without_function(holder->root.data, holder->root.size)))
         return;
     print_below(screen, holder);
     const hsd_site_row *site = largest_own_site(screen->diff, &frame);
