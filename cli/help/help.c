@@ -53,7 +53,8 @@ const cli_row cli_outputs[] = {
              "never look the same; one too narrow for a table has its columns in part: what grew stays"},
     {"text --plain", "One record a line, fields separated by a tab, exact bytes; lines that begin "
                      "with # name the fields"},
-    {"json", "One object, schema hsdiff.diff/1: captures, match (basis: exact, address, structure "
+    {"json", "One object, schema hsdiff.diff/1: answer (the sentences that a screen begins with, in one line), "
+             "captures, match (basis: exact, address, structure "
              "or counts; reason, rungs, weak, warnings and more), identity_known, partial, "
              "summary, total, types (examples: ids of new objects, in after), roots, holders (or null, and "
              "why_no_holders), sizes, tree with "
@@ -65,7 +66,8 @@ const cli_row cli_outputs[] = {
              "are exact integers. Names are fixed, and fields may be added. Where identity_known "
              "is false, new and freed are null. In each capture objects and bytes are the live "
              "ones"},
-    {"json of series, check", "Schemas hsdiff.series/1 and hsdiff.check/1: hsdiff help series, hsdiff help check"},
+    {"json of series, check",
+     "Schemas hsdiff.series/1 and hsdiff.check/1: hsdiff help series, hsdiff help check. Each begins with its answer"},
     {"ndjson", "The same members as json, one object a line: record names what it is"},
     {"html", "A page of one file that needs no network and, for the answer and the largest rows, no script; the rest "
              "is inside it, the records of "

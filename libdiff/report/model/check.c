@@ -8,8 +8,10 @@
 #include "base/check.h"
 #include "report/model/check_screen.h"
 #include "report/model/columns.h"
+#include "report/model/diff_screen.h"
 #include "report/model/gauges.h"
 #include "report/model/open.h"
+#include "report/model/series_screen.h"
 #include "report/sentences/check_words.h"
 
 /* A record of CSV: a finding and its rule, or a rule that has none. */
@@ -480,6 +482,19 @@ static void release_check_model(hsd_model *model)
 
 const size_t hsd_model_check_bytes = sizeof(check_model);
 
+/* How it ended, and what the diff or the series that was judged says. */
+static void tell_answer(hsd_out *out, const hsd_model *model, hsd_escape_form form)
+{
+    const hsd_check *check = model->result;
+    char summary[HSD_SUMMARY_CHARS];
+    hsd_out_text(out, hsd_check_summary(summary, check));
+    hsd_out_text(out, " ");
+    if (check->diff)
+        hsd_diff_tell_answer(out, check->diff, model, form);
+    else if (check->series)
+        hsd_series_tell_answer(out, check->series, model, form);
+}
+
 hsd_status hsd_model_check(hsd_model *model, const hsd_check *check, const hsd_model_request *request)
 {
     check_model *m = (check_model *)(void *)model;
@@ -499,6 +514,7 @@ hsd_status hsd_model_check(hsd_model *model, const hsd_check *check, const hsd_m
         add_gauges(m, check);
         return HSD_OK;
     }
+    hsd_model_add(model, hsd_answer_part(tell_answer, NULL));
     hsd_model_add(model, (hsd_part){.kind = HSD_PART_RECORD,
                                     .in = HSD_IN_JSON,
                                     .member = "result",

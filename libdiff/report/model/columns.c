@@ -143,6 +143,13 @@ hsd_part hsd_warnings_part(const hsd_text *warnings, size_t count)
                       .text_count = count};
 }
 
+hsd_part hsd_answer_part(void (*tell)(hsd_out *, const hsd_model *, hsd_escape_form),
+                         hsd_status (*say)(hsd_buffer *, const hsd_model *, hsd_error *))
+{
+    return (hsd_part){
+        .kind = HSD_PART_SAID, .in = HSD_IN_JSON, .member = "answer", .record = "answer", .tell = tell, .say = say};
+}
+
 /* ---- paths and stacks ---- */
 
 static bool is_repeated(const hsd_scope *scope) { return ((const hsd_step *)scope->row)->repeat > 1; }

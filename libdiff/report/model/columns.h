@@ -38,4 +38,8 @@ hsd_part hsd_captures_part(const hsd_capture_row *rows, size_t count, const char
 
 /* What must be known before any number is believed. */
 hsd_part hsd_warnings_part(const hsd_text *warnings, size_t count);
+
+/* What people read first, for programs that pass it on: "answer" of a document. One of the two is NULL. */
+hsd_part hsd_answer_part(void (*tell)(hsd_out *, const hsd_model *, hsd_escape_form),
+                         hsd_status (*say)(hsd_buffer *, const hsd_model *, hsd_error *));
 #endif

@@ -52,8 +52,14 @@ static bool is_asked(const diff_model *m, const hsd_model_request *request, hsd_
     return m->model.format != HSD_IN_CSV || request->options->table == table;
 }
 
+static void tell_answer(hsd_out *out, const hsd_model *model, hsd_escape_form form)
+{
+    hsd_diff_tell_answer(out, model->result, model, form);
+}
+
 static void add_head(diff_model *m, const hsd_diff *diff)
 {
+    hsd_model_add(&m->model, hsd_answer_part(tell_answer, NULL));
     hsd_capture_rows_of_diff(m->captures, diff, diff->has_holders);
     /* JSON has them in "match" */
     if (is_plain(m)) hsd_model_add(&m->model, hsd_warnings_part(diff->warnings, diff->warning_count));

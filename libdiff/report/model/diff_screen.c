@@ -11,13 +11,25 @@
 
 /* ---- lines of the first screen ---- */
 
-static hsd_screen begin_screen(const hsd_out *out, const hsd_model *model, hsd_escape_form form)
+static hsd_screen screen_of(const hsd_out *out, const hsd_diff *diff, const hsd_model *model, hsd_escape_form form)
 {
     return (hsd_screen){.out = *out,
-                        .diff = model->result,
+                        .diff = diff,
                         .options = model->options,
                         .form = form,
-                        .noise_bytes = hsd_model_noise(model)};
+                        .noise_bytes = hsd_model_noise_of(model, diff)};
+}
+
+static hsd_screen begin_screen(const hsd_out *out, const hsd_model *model, hsd_escape_form form)
+{
+    return screen_of(out, model->result, model, form);
+}
+
+void hsd_diff_tell_answer(hsd_out *out, const hsd_diff *diff, const hsd_model *model, hsd_escape_form form)
+{
+    hsd_screen screen = screen_of(out, diff, model, form);
+    hsd_screen_answer(&screen);
+    *out = screen.out;
 }
 
 #define TELLS(name, what)                                                                                              \

@@ -18,6 +18,10 @@ typedef struct hsd_diff_people {
 hsd_status hsd_diff_add_screen(hsd_model *model, hsd_diff_people *people, const hsd_model_request *request);
 hsd_status hsd_diff_add_markdown(hsd_model *model, hsd_diff_people *people, const hsd_model_request *request);
 hsd_status hsd_diff_add_page(hsd_model *model, hsd_diff_people *people, const hsd_model_request *request);
+
+/* What the first screen of a diff says before its tables, for a model of it or of a check. */
+void hsd_diff_tell_answer(hsd_out *out, const hsd_diff *diff, const hsd_model *model, hsd_escape_form form);
+
 void hsd_diff_people_release(hsd_diff_people *people);
 
 #endif

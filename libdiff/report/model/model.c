@@ -207,8 +207,9 @@ void hsd_model_add(hsd_model *model, hsd_part part)
     if (model->part_count < HSD_PARTS_MOST) model->parts[model->part_count++] = part;
 }
 
-uint64_t hsd_model_noise(const hsd_model *model)
+uint64_t hsd_model_noise(const hsd_model *model) { return hsd_model_noise_of(model, model->result); }
+
+uint64_t hsd_model_noise_of(const hsd_model *model, const hsd_diff *diff)
 {
-    const hsd_diff *diff = model->result;
     return model->options->noise_bytes > 0 ? model->options->noise_bytes : hsd_noise_of(diff->total.before.bytes);
 }

@@ -238,6 +238,7 @@ typedef enum hsd_part_kind {
     HSD_PART_RECORD,
     HSD_PART_TEXTS,
     HSD_PART_TABLE,
+    HSD_PART_SAID,     /* for programs: the sentences that people read first, on one line */
     HSD_PART_ANSWER,   /* for people: what is said first, */
     HSD_PART_RELATION, /* of what it is said, */
     HSD_PART_SENTENCE, /* and other paragraphs */
@@ -265,7 +266,7 @@ typedef struct hsd_part {
     /* gauges: "heap_root", with which names begin that end in the keys of columns; NULL: of the schema and `one`. Then
      * the title of a column says what is gauged, and `gauges_of` of what: ", by type" */
     const char *gauges, *gauges_of;
-    /* of ANSWER … SENTENCE: foreign text; "" = nothing to say */
+    /* of SAID, ANSWER … SENTENCE: foreign text; "" = nothing to say */
     hsd_status (*say)(hsd_buffer *text, const hsd_model *model, hsd_error *err);
     /* instead of `say`: words whose foreign pieces are escaped in `form` already */
     void (*tell)(hsd_out *out, const hsd_model *model, hsd_escape_form form);
@@ -317,6 +318,8 @@ struct hsd_model {
 
 /* Of a diff: what prints as ~, as --noise says or as is usual. */
 uint64_t hsd_model_noise(const hsd_model *model);
+/* The same of a diff that is a part of the result. */
+uint64_t hsd_model_noise_of(const hsd_model *model, const hsd_diff *diff);
 
 /* Rows of each table at most, 0 of the tree = none; the rest of a table is summed up. */
 typedef struct hsd_most {

@@ -227,6 +227,7 @@ hsd_status hsd_model_paths(hsd_model *model, const hsd_paths *paths, const hsd_m
     model->release = release_path_model;
     m->capture = (hsd_capture_row){.side = &paths->side};
     const size_t shown = rows_shown(m, paths);
+    hsd_model_add(model, hsd_answer_part(NULL, hsd_say_paths));
     if (model->format != HSD_IN_PLAIN) hsd_model_add(model, hsd_captures_part(&m->capture, 1, NULL));
     m->total = (hsd_path_row){.root = {"", 0}, .objects = paths->live};
     if (model->format == HSD_AS_TEXT) return add_screen(m, paths, request);

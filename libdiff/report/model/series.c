@@ -201,6 +201,11 @@ static void add_cohorts(series_model *m, const hsd_series *series, const hsd_mod
                                             .sheet = {.rows = {cohorts->types, types, sizeof *cohorts->types, false}}});
 }
 
+static void tell_answer(hsd_out *out, const hsd_model *model, hsd_escape_form form)
+{
+    hsd_series_tell_answer(out, model->result, model, form);
+}
+
 static hsd_status add_head(series_model *m, const hsd_series *series, const hsd_model_request *request)
 {
     const bool is_document = m->model.format == HSD_IN_DOCUMENT;
@@ -214,6 +219,7 @@ static hsd_status add_head(series_model *m, const hsd_series *series, const hsd_
         hsd_captures_part(m->captures, series->point_count,
                           "number label path taken bytes objects unreached_bytes unreached_objects side state");
     captures.columns = hsd_series_capture_columns;
+    hsd_model_add(&m->model, hsd_answer_part(tell_answer, NULL));
     if (is_document) hsd_model_add(&m->model, captures);
     hsd_model_add(&m->model, (hsd_part){.kind = HSD_PART_FACTS,
                                         .in = HSD_IN_JSON,

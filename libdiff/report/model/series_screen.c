@@ -25,6 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/check.h"
 #include "report/model/columns.h"
 #include "report/sentences/series_words.h"
 #include "report/words/number.h"
@@ -518,11 +519,12 @@ static hsd_status add_survivors(hsd_model *model, hsd_series_ages *ages, const h
 
 /* ---- sentences ---- */
 
-static void tell(hsd_out *out, const hsd_model *model, hsd_escape_form form, void (*say)(hsd_series_words *words))
+static void tell_of(hsd_out *out, const hsd_series *series, const hsd_model *model, hsd_escape_form form,
+                    void (*say)(hsd_series_words *words))
 {
     hsd_series_words words;
     if (out->status != HSD_OK) return;
-    hsd_series_words_begin(&words, model->result, model->options, form, out->err);
+    hsd_series_words_begin(&words, series, model->options, form, out->err);
     say(&words);
     out->status = hsd_series_words_end(&words);
     hsd_out_bytes(out, words.text.data, words.text.size);
@@ -532,7 +534,7 @@ static void tell(hsd_out *out, const hsd_model *model, hsd_escape_form form, voi
 #define TELLS(what)                                                                                                    \
     static void tell_##what(hsd_out *out, const hsd_model *model, hsd_escape_form form)                                \
     {                                                                                                                  \
-        tell(out, model, form, hsd_series_say_##what);                                                                 \
+        tell_of(out, model->result, model, form, hsd_series_say_##what);                                               \
     }
 TELLS(answer)
 TELLS(captures)
@@ -546,6 +548,17 @@ static void add_sentence(hsd_model *model, hsd_part_kind kind,
                          void (*what)(hsd_out *, const hsd_model *, hsd_escape_form))
 {
     hsd_model_add(model, (hsd_part){.kind = kind, .in = HSD_IN_PEOPLE, .tell = what});
+}
+
+void hsd_series_tell_answer(hsd_out *out, const hsd_series *series, const hsd_model *model, hsd_escape_form form)
+{
+    void (*const said[])(hsd_series_words *) = {hsd_series_say_answer, hsd_series_say_unreached, hsd_series_say_end};
+    const bool lost_first = hsd_series_lost_leads(series);
+    if (lost_first) tell_of(out, series, model, form, hsd_series_say_unreached);
+    for (size_t i = 0; i < HSD_ARRAY_LEN(said); i++) {
+        hsd_out_text(out, " ");
+        if (!lost_first || said[i] != hsd_series_say_unreached) tell_of(out, series, model, form, said[i]);
+    }
 }
 
 /* ---- the order ---- */

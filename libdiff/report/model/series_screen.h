@@ -40,6 +40,10 @@ typedef struct hsd_series_people {
 hsd_status hsd_series_add_screen(hsd_model *model, hsd_series_people *people, const hsd_model_request *request);
 hsd_status hsd_series_add_markdown(hsd_model *model, hsd_series_people *people, const hsd_model_request *request);
 hsd_status hsd_series_add_page(hsd_model *model, hsd_series_people *people, const hsd_model_request *request);
+
+/* What a series says before its tables and where it leads, for a model of it or of a check. */
+void hsd_series_tell_answer(hsd_out *out, const hsd_series *series, const hsd_model *model, hsd_escape_form form);
+
 void hsd_series_people_release(hsd_series_people *people);
 
 #endif

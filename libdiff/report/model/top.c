@@ -203,6 +203,16 @@ static hsd_status say_why(hsd_buffer *text, const hsd_model *model, hsd_error *e
     return hsd_say(text, ".", err);
 }
 
+/* What the screen says before its tables, and what it cannot say. */
+static hsd_status say_all(hsd_buffer *text, const hsd_model *model, hsd_error *err)
+{
+    HSD_TRY(say_answer(text, model, err));
+    HSD_TRY(hsd_say(text, " ", err));
+    HSD_TRY(say_accumulation(text, model, err));
+    HSD_TRY(hsd_say(text, " ", err));
+    return say_why(text, model, err);
+}
+
 static hsd_status say_soft(hsd_buffer *text, const hsd_model *model, hsd_error *err)
 {
     const hsd_top *top = model->result;
@@ -343,6 +353,7 @@ hsd_status hsd_model_top(hsd_model *model, const hsd_top *top, const hsd_model_r
     m->capture = (hsd_capture_row){.side = &top->side, .has_soft = top->has_retained};
     m->total = (hsd_top_row){.name = {"", 0}, .live = top->side.live};
     add_sentence(model, HSD_PART_ANSWER, say_answer);
+    hsd_model_add(model, hsd_answer_part(NULL, say_all));
     add_sentence(model, HSD_PART_RELATION, say_capture);
     if (model->format != HSD_IN_PLAIN) hsd_model_add(model, hsd_captures_part(&m->capture, 1, NULL));
     hsd_model_add(model, hsd_warnings_part(top->warnings, top->warning_count));

@@ -99,6 +99,7 @@ static void put_document(hsd_out *out, const hsd_model *model, const hsd_report_
         case HSD_PART_RECORD: put_record(&json, model, part); break;
         case HSD_PART_TEXTS: put_texts(&json, part); break;
         case HSD_PART_TABLE: put_table(&json, model, part); break;
+        case HSD_PART_SAID: hsd_json_put_said(&json, part->member, model, part); break;
         case HSD_PART_ANSWER:
         case HSD_PART_RELATION:
         case HSD_PART_LINES:

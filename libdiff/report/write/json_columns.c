@@ -3,6 +3,8 @@
  */
 #include "report/write/json_columns.h"
 
+#include "report/write/write.h"
+
 static void put_words(hsd_json_writer *json, const hsd_column *column, const hsd_scope *scope)
 {
     hsd_buffer text = {0};
@@ -116,4 +118,29 @@ void hsd_json_put_columns(hsd_json_writer *json, const hsd_column *columns, cons
         const hsd_value value = hsd_column_value(column, scope);
         put_value(json, column, scope, &value, format);
     }
+}
+
+/* ---- sentences ---- */
+
+/* Lines and paragraphs become one line. */
+static void join_lines(hsd_buffer *text)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < text->size; i++) {
+        const uint8_t byte = text->data[i];
+        const bool is_blank = byte == ' ' || byte == '\n';
+        if (is_blank && (kept == 0 || text->data[kept - 1] == ' ')) continue;
+        text->data[kept++] = is_blank ? ' ' : byte;
+    }
+    text->size = kept > 0 && text->data[kept - 1] == ' ' ? kept - 1 : kept;
+}
+
+void hsd_json_put_said(hsd_json_writer *json, const char *key, const hsd_model *model, const hsd_part *part)
+{
+    hsd_buffer text = {0};
+    hsd_out *out = json->out;
+    if (out->status == HSD_OK) out->status = hsd_part_words(&text, model, part, HSD_ESCAPE_TERMINAL, out->err);
+    join_lines(&text);
+    hsd_json_put_text(json, key, (hsd_text){text.data != NULL ? (const char *)text.data : "", text.size});
+    hsd_buffer_release(&text);
 }

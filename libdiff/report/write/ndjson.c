@@ -30,6 +30,14 @@ static void put_text(hsd_out *out, const char *schema, const char *record, hsd_t
     hsd_ndjson_end(&json);
 }
 
+static void put_said(hsd_out *out, const hsd_model *model, const hsd_part *part)
+{
+    hsd_json_writer json;
+    hsd_ndjson_begin(&json, out, model->schema, part->record);
+    hsd_json_put_said(&json, "text", model, part);
+    hsd_ndjson_end(&json);
+}
+
 static void put_record(hsd_out *out, const hsd_model *model, const char *record, const hsd_column *columns,
                        const hsd_scope *scope)
 {
@@ -106,6 +114,7 @@ static void put_model(hsd_out *out, const hsd_model *model, const hsd_report_opt
                 put_text(out, model->schema, part->record, part->texts[k]);
             break;
         case HSD_PART_TABLE: put_table(out, model, part); break;
+        case HSD_PART_SAID: put_said(out, model, part); break;
         case HSD_PART_ANSWER:
         case HSD_PART_RELATION:
         case HSD_PART_LINES:

@@ -106,12 +106,15 @@ static inline hsd_check check_sample(void)
 static inline void check_over_series(hsd_check *check)
 {
     static hsd_series_point points[6];
+    static hsd_amount live[6], unreached[6];
     static hsd_series series;
     static const char *const labels[] = {"1.hs", "2.hs", "3.hs", "4.hs", "5.hs", "6.hs"};
     for (size_t i = 0; i < 6; i++)
         points[i] =
             (hsd_series_point){.label = sample_text(labels[i]), .side = sample_side(labels[i], 1795166042 + 3600 * i)};
     series = (hsd_series){.points = points, .point_count = 6, .warmup = 1, .has_times = true};
+    series.total.values = live;
+    series.unreached.values = unreached;
     check->diff = NULL;
     check->series = &series;
     for (size_t i = 0; i < check->row_count; i++)

@@ -43,6 +43,18 @@ Test(json, keeps_the_contract)
     free(report);
 }
 
+/* What a screen says in lines and paragraphs is one line; names in it are harmless in a terminal. */
+Test(json, begins_with_the_answer)
+{
+    hsd_diff diff = sample();
+    char *report = sample_report("json", &diff, &all);
+    HOLDS(report, "{\n  \"schema\": \"hsdiff.diff/1\",\n  \"answer\": \"Live heap grew ");
+    free(report);
+    report = sample_report("ndjson", &diff, &all);
+    HOLDS(report, "{\"schema\": \"hsdiff.diff/1\", \"record\": \"answer\", \"text\": \"Live heap grew ");
+    free(report);
+}
+
 Test(json, carries_the_rest_in_others)
 {
     hsd_diff diff = sample();

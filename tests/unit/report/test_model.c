@@ -171,6 +171,6 @@ Test(model, of_a_format_has_its_parts_alone)
     cr_expect_eq(model->parts[0].sheet.other_count, 1);
     hsd_model_close(model);
     cr_assert_eq(hsd_model_open(&model, &(hsd_reported){.top = &top}, &options, &most, HSD_IN_DOCUMENT, &err), HSD_OK);
-    cr_expect_eq(model->part_count, 5); /* captures, warnings, types, roots, objects */
+    cr_expect_eq(model->part_count, 6); /* answer, captures, warnings, types, roots, objects */
     hsd_model_close(model);
 }

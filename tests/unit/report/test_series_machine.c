@@ -31,7 +31,11 @@ Test(series_json, keeps_the_contract)
     const hsd_series series = with_ages();
     char *report = sample_series_report("json", &series, &all);
     HOLDS(report,
-          "{\n  \"schema\": \"hsdiff.series/1\",\n  \"captures\": [\n    {\"path\": \"run/1.hs\", \"runtime\": ");
+          "{\n  \"schema\": \"hsdiff.series/1\",\n  \"answer\": \"The heap grew 164.5 MiB (+40%) over 5 steps. 76% of "
+          "the growth "
+          "hangs from global.app.state.sessions, which grew in each step. Growing in every step: 1 type. At this "
+          "rate global.app.state.sessions alone adds 1 GiB in 40.7 h.\",\n  \"captures\": [\n    {\"path\": "
+          "\"run/1.hs\", \"runtime\": ");
     HOLDS(report, ", \"label\": \"6.hs\", \"baseline\": false, \"summary\": false, \"metrics\": []}\n  ],\n");
     HOLDS(report,
           "\"before_count\": 0, \"warmup\": 0, \"has_times\": true, \"one_process\": true, \"noise_bytes\": 432640");
@@ -105,9 +109,9 @@ Test(series_ndjson, has_one_record_a_line)
     series.warnings = &warning;
     series.warning_count = 1;
     char *report = sample_series_report("ndjson", &series, &all);
-    static const char *const records[] = {"series", "warning", "capture", "total",  "unreached", "type",
-                                          "root",   "holder",  "others",  "cohort", "survivor"};
-    static const size_t counts[] = {1, 1, 6, 1, 1, 3, 2, 1, 2, 6, 2};
+    static const char *const records[] = {"answer", "series", "warning", "capture", "total",  "unreached",
+                                          "type",   "root",   "holder",  "others",  "cohort", "survivor"};
+    static const size_t counts[] = {1, 1, 1, 6, 1, 1, 3, 2, 1, 2, 6, 2};
     size_t lines = 0;
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
         char head[80];

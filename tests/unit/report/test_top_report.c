@@ -192,7 +192,8 @@ Test(top_report, json_has_everything_and_the_rest)
     top.warnings = &warning;
     top.warning_count = 1;
     char *report = sample_top_report(&top, &json);
-    HOLDS(report, "{\n  \"schema\": \"hsdiff.top/1\",\n  \"captures\": [\n    {\"path\": \"after.hs\"");
+    HOLDS(report, "{\n  \"schema\": \"hsdiff.top/1\",\n  \"answer\": \"Live heap: 97.7 KiB in 1,000 objects.\",\n"
+                  "  \"captures\": [\n    {\"path\": \"after.hs\"");
     HOLDS(report, "\"warnings\": [\"it is \\\"partial\\\"\"]");
     HOLDS(report, "{\"root\": \"global.sessions\", \"kind\": \"global\", \"live\": {\"objects\": 950, "
                   "\"bytes\": 95000}, \"retained_bytes\": 95000}");
