@@ -14,6 +14,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <string.h>
@@ -82,6 +83,7 @@ static __attribute__((noinline)) void resolve(void)
                  {"valloc", offsetof(hsn_allocator, valloc)},
                  {"pvalloc", offsetof(hsn_allocator, pvalloc)},
                  {"mmap", offsetof(hsn_allocator, mmap)},
+                 {"mremap", offsetof(hsn_allocator, mremap)},
                  {"free", offsetof(hsn_allocator, free)}};
     is_resolving = true;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -350,12 +352,12 @@ HOOK void *reallocarray(void *block, size_t count, size_t size)
 
 /* ---- memory that is mapped ---- */
 
-/* Private memory without a file, in large pieces. What the agent and libc map for themselves does not come here. */
+/* Private memory without a file. What the agent and libc map for themselves does not come here. */
 static void note_mapped(void *at, size_t size, int flags, uintptr_t frame)
 {
     enum { WANTED = MAP_PRIVATE | MAP_ANONYMOUS };
-    if (at == MAP_FAILED || size < HSN_MMAP_LEAST_BYTES || (flags & WANTED) != WANTED || !hsn_is_on()) return;
-    if (hsn_is_inside() || hsn_me.silent != 0) return;
+    if (at == MAP_FAILED || (flags & WANTED) != WANTED || hsn_is_inside() || hsn_me.silent != 0) return;
+    if (!hsn_is_on() && (!hsn_is_ready() || !hsn_begin())) return;
     const int error = errno;
     hsn_enter();
     hsn_mmaps_note((uintptr_t)at, (uintptr_t)at + size, stack_at(frame + 16, *(const uintptr_t *)frame));
@@ -385,6 +387,22 @@ void *hsn_mmap64(void *where, size_t size, int protection, int flags, int fd, of
 {
     void *at = map_next(where, size, protection, flags, fd, offset);
     note_mapped(at, size, flags, FRAME);
+    return at;
+}
+
+/* A piece that has grown, or lies elsewhere, is of who wanted that. Of a file it is noted in vain: a capture asks of
+ * memory without one. */
+HOOK void *hsn_mremap(void *, size_t, size_t, int, ...) __asm__("mremap");
+
+void *hsn_mremap(void *was, size_t old_size, size_t size, int flags, ...)
+{
+    va_list more;
+    va_start(more, flags);
+    void *where = (flags & MREMAP_FIXED) != 0 ? va_arg(more, void *) : NULL;
+    va_end(more);
+    void *at = hsn_real.mremap != NULL ? hsn_real.mremap(was, old_size, size, flags, where)
+                                       : (void *)syscall(SYS_mremap, was, old_size, size, flags, where);
+    if (size > old_size || at != was) note_mapped(at, size, MAP_PRIVATE | MAP_ANONYMOUS, FRAME);
     return at;
 }
 

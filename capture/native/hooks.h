@@ -14,7 +14,7 @@
 #include "native/settings.h"
 #include "native/table.h"
 
-/* The next malloc family behind ours: libc's, or of what the program links; and the next mmap. */
+/* The next malloc family behind ours: libc's, or of what the program links; and the next mmap and mremap. */
 typedef struct hsn_allocator {
     void *(*malloc)(size_t);
     void (*free)(void *);
@@ -26,6 +26,7 @@ typedef struct hsn_allocator {
     void *(*valloc)(size_t);
     void *(*pvalloc)(size_t);
     void *(*mmap)(void *, size_t, int, int, int, off_t);
+    void *(*mremap)(void *, size_t, size_t, int, ...);
 } hsn_allocator;
 
 extern hsn_allocator hsn_real;

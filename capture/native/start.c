@@ -158,12 +158,14 @@ static void before_fork(void)
     hsn_enter();
     hsn_table_hold(hsn_me.magazine);
     hsn_stacks_hold();
+    hsn_mmaps_hold();
     hsn_leave(); /* the table is whole and stays so: this thread may stop, and fork may wait for one that has */
 }
 
 static void let_go_of_native_agent(void)
 {
     hsn_enter();
+    hsn_mmaps_let_go();
     hsn_stacks_let_go();
     hsn_table_let_go();
     hsn_leave();
@@ -176,7 +178,6 @@ static void after_fork_in_child(void)
     hsn_snapshot_adopt();
     hsn_threads_adopt();
     hsn_gone_adopt();
-    hsn_mmaps_adopt();
     agent_tid = 0;
     if (hsn_set.fork == HSN_FORK_OFF) hsn_end();
     if (!hsn_set.listens) return;
