@@ -9,7 +9,7 @@
 #include "report/model/lost_rows.h"
 #include "report/model/say.h"
 #include "report/sentences/churn.h"
-#include "report/sentences/place.h"
+#include "report/sentences/native.h"
 #include "report/words/number.h"
 
 #define MOST_PERCENT 50 /* of the growth, from which on one place is the answer */
@@ -106,7 +106,7 @@ void hsd_tell_diff_holder(hsd_out *out, const hsd_model *model, hsd_escape_form 
         return;
     const unsigned percent = holder->growth_bytes > 0 ? hsd_percent_of(holder->growth_bytes, growth) : 0;
     if (percent < MOST_PERCENT || hsd_growth_is_room(diff, hsd_model_noise(model))) return;
-    if (out->status == HSD_OK) out->status = hsd_holder_append_near(&raw, holder, ": ", "", out->err);
+    if (out->status == HSD_OK) out->status = hsd_holder_append_said(&raw, diff, holder, ": ", "", out->err);
     if (percent >= 100)
         hsd_out_text(out, "All of the growth hangs from one place: ");
     else

@@ -9,6 +9,7 @@
 #include "report/model/holder_rows.h"
 #include "report/model/site_rows.h"
 #include "report/sentences/fork.h"
+#include "report/sentences/native.h"
 #include "report/sentences/place.h"
 #include "report/text/text.h"
 #include "report/words/number.h"
@@ -86,7 +87,7 @@ static void print_place(hsd_screen *screen, const hsd_holder *holder)
     hsd_buffer raw = {0}, place = {0};
     const hsd_spot spot = {holder->root, holder->path, holder->path_count, holder->path_cut};
     const bool is_plain = holder->by_count == 0 && holder->thread_count == 0 && !hsd_holder_is_nobody(holder);
-    if (out->status == HSD_OK) out->status = hsd_holder_append_near(&raw, holder, " (", ")", out->err);
+    if (out->status == HSD_OK) out->status = hsd_holder_append_said(&raw, screen->diff, holder, " (", ")", out->err);
     if (out->status == HSD_OK && is_plain) out->status = hsd_place_append(&place, &spot, out->err);
     if (raw.size < place.size || (place.size > 0 && memcmp(raw.data, place.data, place.size) != 0)) place.size = 0;
     print_shortest(screen, &raw, &place, holder->by_count > 0 ? LINES_OF_SEVERAL : 1);
@@ -128,6 +129,22 @@ static void print_together(hsd_screen *screen, const hsd_holder *holder, int64_t
     if (percent > together)
         hsd_out_format(out, ", %u%% from %s together", together, holder->by_count == 2 ? "both" : "several");
     hsd_out_text(out, percent > 100 ? "; others shrank." : ".");
+}
+
+/* Members of one variable hold it together: "hangs from one place: server.sessions, by .first and .last, together". */
+static void print_members(hsd_screen *screen, const hsd_holder *holder, hsd_text variable, int64_t growth)
+{
+    hsd_out *out = &screen->out;
+    hsd_buffer raw = {0};
+    const unsigned percent = share_of((int64_t)((uint64_t)holder->growth_bytes + (uint64_t)held_alone(holder)), growth);
+    print_share(screen, percent);
+    hsd_out_text(out, " hangs from one place: ");
+    hsd_out_said(out, screen->form, variable);
+    hsd_out_text(out, ", by ");
+    if (out->status == HSD_OK) out->status = hsd_members_append(&raw, holder, variable, out->err);
+    print_short(screen, &raw, 1);
+    hsd_buffer_release(&raw);
+    hsd_out_text(out, percent > 100 ? ", together; others shrank." : ", together.");
 }
 
 /* What no place holds alone; NULL when there is none. */
@@ -307,6 +324,7 @@ static bool print_by_holder(hsd_screen *screen, int64_t growth)
     const hsd_holder *place = find_place(diff), *nobody = find_nobody(diff);
     const unsigned percent = share_of(place ? place->growth_bytes : 0, growth),
                    of_nobody = share_of(nobody ? nobody->growth_bytes : 0, growth);
+    const hsd_text variable = place != NULL ? hsd_holder_variable(diff, place) : (hsd_text){"", 0};
     if (percent < SHARE_OF_AN_ANSWER && of_nobody >= SHARE_OF_AN_ANSWER) {
         print_nobody(screen, of_nobody, place, percent);
     } else if (percent >= SHARE_WORTH_NAMING && place->by_count == 0 && is_told_differently(diff, place)) {
@@ -316,6 +334,8 @@ static bool print_by_holder(hsd_screen *screen, int64_t growth)
         hsd_out_text(&screen->out, ", of which the two formats tell differently.");
     } else if (percent >= SHARE_WORTH_NAMING && print_fork(screen, place, growth)) {
         return true;
+    } else if (percent >= SHARE_WORTH_NAMING && variable.size > 0) {
+        print_members(screen, place, variable, growth);
     } else if (percent >= SHARE_WORTH_NAMING && place->by_count > 1 && !hsd_holder_leads_to(place)) {
         print_together(screen, place, growth);
     } else if (percent >= SHARE_WORTH_NAMING) {

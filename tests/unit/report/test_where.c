@@ -548,6 +548,89 @@ Test(where, names_fields_of_the_holder_that_hold_together)
     free(report);
 }
 
+/* A report of a native heap, whose one holder has all of the growth. */
+static char *report_of_native(const hsd_holder *holder)
+{
+    hsd_diff diff = grown();
+    diff.after.info.runtime = "native";
+    holders[0] = *holder;
+    sample_hold(&diff, holders, 1);
+    return sample_report("text", &diff, &wide);
+}
+
+/* Nobody knows sqlite's structures by their offsets. The table has the whole way. */
+Test(where, ends_the_place_where_members_of_native_blocks_have_no_names)
+{
+    const hsd_step unnamed[] = {sample_step("", "<=704 B at openDatabase"), sample_step(".+704", "<=64 B at open"),
+                                sample_step(".+16", "<=192 B at create")};
+    const hsd_step named[] = {sample_step("", "app"), sample_step(".+16", "<=64 B at open"),
+                              sample_step(".rows", "row")};
+    hsd_holder holder = sample_holder("db", unnamed, 3, GROWTH);
+    char *report = report_of_native(&holder);
+    SAYS(report, "All of the growth hangs from one place: db.");
+    HOLDS(report, "db.+704.+16: <=192 B at create");
+    free(report);
+    holder = sample_holder("db", named, 3, GROWTH);
+    report = report_of_native(&holder);
+    SAYS(report, "All of the growth hangs from one place: db.+16.rows (row).");
+    free(report);
+    hsd_diff diff = grown(); /* in a heap of another runtime ".+16" is a name */
+    holders[0] = sample_holder("db", unnamed, 3, GROWTH);
+    sample_hold(&diff, holders, 1);
+    report = sample_report("text", &diff, &wide);
+    SAYS(report, "db.+704.+16 (<=192 B at create).");
+    free(report);
+}
+
+/* The array of a vector is a part of who has the vector, and the vector has a name. */
+Test(where, goes_on_to_the_one_array_of_a_native_object)
+{
+    const hsd_step to_object[] = {sample_step("", "Scheduler")};
+    hsd_growth_edge edges[] = {{.edge = TEXT(".events"),
+                                .type = TEXT("Event*[]"),
+                                .depth = 1,
+                                .before = {1, 800},
+                                .after = {1, 1600},
+                                .growth_bytes = GROWTH / 100 * 97},
+                               {.edge = TEXT("[*]"), .type = TEXT("Event"), .depth = 2, .growth_bytes = GROWTH / 2}};
+    hsd_holder holder = sample_holder("scheduler", to_object, 1, GROWTH);
+    holder.edges = edges;
+    holder.edge_count = 2;
+    char *report = report_of_native(&holder);
+    SAYS(report, "All of the growth hangs from one place: scheduler.events (Event*[]).");
+    free(report);
+    edges[0].growth_bytes = GROWTH / 100 * 90; /* something else grew, too */
+    report = report_of_native(&holder);
+    SAYS(report, "All of the growth hangs from one place: scheduler (Scheduler).");
+    free(report);
+    edges[0].growth_bytes = GROWTH;
+    edges[0].after.objects = 2;
+    report = report_of_native(&holder);
+    SAYS(report, "All of the growth hangs from one place: scheduler (Scheduler).");
+    free(report);
+}
+
+Test(where, calls_members_of_one_native_variable_one_place)
+{
+    static const char *const roots_of[][2] = {{"server.sessions.tqh_first", "server.sessions.tqh_last"},
+                                              {"server.sessions", "server_log.lines"}};
+    for (int i = 0; i < 2; i++) {
+        hsd_holder holder = together(2, 0);
+        for (int n = 0; n < 2; n++)
+            by[n] = (hsd_co_holder){.type = TEXT("session"),
+                                    .root = {roots_of[i][n], strlen(roots_of[i][n])},
+                                    .path = (hsd_step[]){sample_step("", "session")},
+                                    .path_count = 1,
+                                    .bytes = holder.by_bytes};
+        char *report = report_of_native(&holder);
+        SAYS(report,
+             i == 0 ? "70% of the growth hangs from one place: server.sessions, by .tqh_first and .tqh_last, together."
+                    : "70% of the growth hangs from two places together: server.sessions (session) and "
+                      "server_log.lines (session).");
+        free(report);
+    }
+}
+
 Test(where, tells_other_formats_who_holds_together)
 {
     char *report = report_of_together("json", 2, 0);

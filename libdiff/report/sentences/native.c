@@ -1,0 +1,123 @@
+/* Places of native heaps in sentences. See native.h. */
+#include "report/sentences/native.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "report/model/holder_rows.h"
+
+#define SHARE_OF_A_MEMBER 20 /* of what a holder has, all but one part in so many lies behind the member */
+
+static bool is_native(const hsd_diff *diff)
+{
+    static const char runtime[] = "native";
+    const char *const of = diff->after.info.runtime;
+    return of != NULL && strcmp(of, runtime) == 0;
+}
+
+/* ".+704" */
+static bool is_offset(hsd_text edge)
+{
+    size_t at = 2;
+    if (edge.size < 3 || memcmp(edge.data, ".+", 2) != 0) return false;
+    while (at < edge.size && isdigit((unsigned char)edge.data[at]))
+        at++;
+    return at == edge.size;
+}
+
+/* Steps up to the last that has a name, or that the root names. */
+static size_t count_named(const hsd_holder *holder)
+{
+    size_t count = holder->path_count;
+    while (count > 0 && is_offset(holder->path[count - 1].edge))
+        count--;
+    return count;
+}
+
+static bool are_offsets_behind(const hsd_holder *holder)
+{
+    for (size_t i = 0; i < holder->by_count; i++)
+        if (!is_offset(holder->by[i].path[holder->path_count].edge)) return false;
+    return true;
+}
+
+/* The one array of the holder behind a member, kept for it or exchanged for a larger one, where all that grew hangs:
+ * NULL where there is none. */
+static const hsd_growth_edge *find_member(const hsd_holder *holder)
+{
+    const hsd_growth_edge *edge = holder->edge_count > 0 ? &holder->edges[0] : NULL;
+    if (edge == NULL || edge->depth != 1 || edge->edge.size < 2 || edge->edge.data[0] != '.' || is_offset(edge->edge))
+        return NULL;
+    if (edge->before.objects != 1 || edge->after.objects != 1 || edge->type.size < 3 ||
+        memcmp(edge->type.data + edge->type.size - 2, "[]", 2) != 0)
+        return NULL;
+    const bool is_all = edge->growth_bytes >= holder->growth_bytes - holder->growth_bytes / SHARE_OF_A_MEMBER;
+    return is_all ? edge : NULL;
+}
+
+static hsd_status append_member(hsd_buffer *out, const hsd_spot *place, const hsd_growth_edge *member,
+                                const char *before, const char *after, hsd_error *err)
+{
+    HSD_TRY(hsd_place_append(out, place, err));
+    HSD_TRY(hsd_buffer_append(out, member->edge.data, member->edge.size, err));
+    HSD_TRY(hsd_buffer_append(out, before, strlen(before), err));
+    HSD_TRY(hsd_buffer_append(out, member->type.data, member->type.size, err));
+    return hsd_buffer_append(out, after, strlen(after), err);
+}
+
+hsd_status hsd_holder_append_said(hsd_buffer *out, const hsd_diff *diff, const hsd_holder *holder, const char *before,
+                                  const char *after, hsd_error *err)
+{
+    const bool is_one_place = !hsd_holder_is_nobody(holder) && holder->thread_count == 0 && holder->path_cut == 0 &&
+                              (holder->by_count == 0 || hsd_holder_leads_to(holder));
+    if (!is_one_place || !is_native(diff)) return hsd_holder_append_near(out, holder, before, after, err);
+    const hsd_spot whole = {holder->root, holder->path, holder->path_count, 0},
+                   named = {holder->root, holder->path, count_named(holder), 0};
+    if (named.count < whole.count || (holder->by_count > 0 && are_offsets_behind(holder)))
+        return hsd_place_append(out, &named, err);
+    const hsd_growth_edge *member = holder->by_count == 0 ? find_member(holder) : NULL;
+    return member != NULL ? append_member(out, &whole, member, before, after, err)
+                          : hsd_holder_append_near(out, holder, before, after, err);
+}
+
+/* ---- members of one variable ---- */
+
+/* A variable's member, as the root of a way: nothing but what the root names is on it. */
+static bool is_member_alone(const hsd_co_holder *by)
+{
+    return by->path_count == 0 || (by->path_count == 1 && by->path[0].edge.size == 0);
+}
+
+/* Up to the last dot or bracket that both have. */
+static size_t common_variable(hsd_text a, size_t size, hsd_text b)
+{
+    size_t at = 0;
+    while (at < size && at < a.size && at < b.size && a.data[at] == b.data[at])
+        at++;
+    while (at > 0 && !(at < a.size && at < b.size && a.data[at] == '.' && b.data[at] == '.'))
+        at--;
+    return at;
+}
+
+hsd_text hsd_holder_variable(const hsd_diff *diff, const hsd_holder *holder)
+{
+    const hsd_text none = {"", 0};
+    if (!is_native(diff) || holder->by_count < 2 || holder->by_count > HSD_CO_HOLDERS_NAMED + 1) return none;
+    size_t size = holder->by[0].root.size;
+    for (size_t i = 0; i < holder->by_count; i++) {
+        if (!is_member_alone(&holder->by[i])) return none;
+        size = common_variable(holder->by[0].root, size, holder->by[i].root);
+    }
+    return (hsd_text){holder->by[0].root.data, size};
+}
+
+hsd_status hsd_members_append(hsd_buffer *out, const hsd_holder *holder, hsd_text variable, hsd_error *err)
+{
+    for (size_t i = 0; i < holder->by_count; i++) {
+        const hsd_text root = holder->by[i].root;
+        const char *joint = i == 0 ? "" : i + 1 == holder->by_count ? " and " : ", ";
+        HSD_TRY(hsd_buffer_append(out, joint, strlen(joint), err));
+        HSD_TRY(hsd_buffer_append(out, root.data + variable.size, root.size - variable.size, err));
+    }
+    return HSD_OK;
+}
