@@ -118,7 +118,7 @@ static void tell_line(hsd_out *out, const hsd_scope *scope, hsd_escape_form form
     const hsd_growth_edge *edge = line_of(scope)->edge;
     const int64_t bytes = bytes_of(scope), total = hsd_change_bytes(&diff_of(scope)->total);
     const bool is_exact = scope->model->options->exact_bytes;
-    char growth[HSD_NUMBER_CHARS], before[HSD_NUMBER_CHARS], after[HSD_NUMBER_CHARS];
+    char growth[HSD_NUMBER_CHARS], share[HSD_NUMBER_CHARS], before[HSD_NUMBER_CHARS], after[HSD_NUMBER_CHARS];
     hsd_buffer raw = {0};
     if (out->status == HSD_OK) out->status = name_of(&raw, scope, out->err);
     hsd_out_name(out, form, (hsd_text){(const char *)raw.data, raw.size});
@@ -132,7 +132,7 @@ static void tell_line(hsd_out *out, const hsd_scope *scope, hsd_escape_form form
         hsd_out_format(out, ", %s → %s objects", hsd_format_count(before, edge->before.objects),
                        hsd_format_count(after, edge->after.objects));
     else if (total > 0 && bytes > 0)
-        hsd_out_format(out, " (%u%% of the growth)", hsd_percent_of(bytes, total));
+        hsd_out_format(out, " (%s of the growth)", hsd_format_growth_share(share, bytes, total));
 }
 
 static const hsd_column columns[] = {

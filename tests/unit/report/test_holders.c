@@ -49,6 +49,16 @@ static size_t count_of(const char *report, const char *text)
     return count;
 }
 
+Test(holders, that_hold_little_have_some_of_the_growth)
+{
+    hsd_diff diff = grown(2);
+    holders[1].growth_bytes = GROWTH / 250;
+    char *report = sample_report("html", &diff, &wide);
+    HOLDS(report, "</span>, 70% of the growth");
+    HOLDS(report, "</span>, &lt;1% of the growth");
+    free(report);
+}
+
 Test(holders, show_three_that_matter)
 {
     hsd_diff diff = grown(8);
