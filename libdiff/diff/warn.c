@@ -175,18 +175,27 @@ static void warn_of_few_matches(hsd_diff_store *store, const hsd_diff *diff)
     }
 }
 
+/* What makes the next captures better. */
+static const char *way_to_ids(const hsd_diff *diff)
+{
+    const char *runtime = diff->after.info.runtime;
+    const bool is_node = runtime != NULL && (strncmp(runtime, "V8", 2) == 0 || strcmp(runtime, "Node") == 0);
+    return is_node ? "start the program by hsdiff capture -- node app.js, and its objects keep their ids"
+                   : "take the captures with an agent or in a format that gives objects ids";
+}
+
 static void warn_of_weak_matches(hsd_diff_store *store, const hsd_diff *diff)
 {
     const uint64_t weak = diff->match.weak.bytes, live = diff->total.after.bytes;
     uint64_t hundredfold;
     if (weak <= live / 100 * HSD_MATCH_WEAK_PERCENT + live % 100 * HSD_MATCH_WEAK_PERCENT / 100 || live == 0) return;
     const uint64_t percent = hsd_mul_u64(weak, 100, &hundredfold) ? hundredfold / live : weak / (live / 100);
-    hsd_store_warn(store,
-                   "%" PRIu64 "%% of the bytes after were recognised by weak signs alone: sums are right, but "
-                   "which of these objects are new or freed is uncertain; take the captures with an agent or "
-                   "in a format that gives objects ids, or name a field that tells them apart with "
-                   "--key Type:field",
-                   percent);
+    hsd_store_warn(
+        store,
+        "%" PRIu64 "%% of the bytes after were recognised by weak signs alone: sums are right, but "
+        "which of these objects are new or freed is uncertain; %s, or name a field that tells them apart with "
+        "--key Type:field",
+        percent, way_to_ids(diff));
 }
 
 void hsd_store_warn_of_match(hsd_diff_store *store, const hsd_diff *diff)

@@ -241,10 +241,15 @@ Test(warnings, say_when_hardly_anything_is_shared)
     expect_warnings(&diff, "");
 }
 
+#define WEAK                                                                                                           \
+    "5% of the bytes after were recognised by weak signs alone: sums are right, but which of these "                   \
+    "objects are new or freed is uncertain; "
+#define OR_A_KEY ", or name a field that tells them apart with --key Type:field\n"
+
 static const char weak[] =
-    "5% of the bytes after were recognised by weak signs alone: sums are right, but which of these "
-    "objects are new or freed is uncertain; take the captures with an agent or in a format that "
-    "gives objects ids, or name a field that tells them apart with --key Type:field\n";
+    WEAK "start the program by hsdiff capture -- node app.js, and its objects keep their ids" OR_A_KEY;
+static const char weak_elsewhere[] =
+    WEAK "take the captures with an agent or in a format that gives objects ids" OR_A_KEY;
 
 Test(warnings, say_when_much_rests_on_weak_signs)
 {
@@ -254,6 +259,10 @@ Test(warnings, say_when_much_rests_on_weak_signs)
     expect_warnings(&diff, "");
     diff.match.weak.bytes = 5001;
     expect_warnings(&diff, weak);
+    diff.before.info.runtime = diff.after.info.runtime = "Node";
+    expect_warnings(&diff, weak);
+    diff.before.info.runtime = diff.after.info.runtime = "17.0.15";
+    expect_warnings(&diff, weak_elsewhere);
     diff.identity_is_known = false;
     expect_warnings(&diff, "");
 }
