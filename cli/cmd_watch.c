@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "capture/names.h"
 #include "capture/targets.h"
 #include "compare.h"
 #include "info_words.h"
@@ -124,6 +125,11 @@ static int run_watch(cli_app *cli)
 {
     if (cli->options.watch.keep > 0 && cli->options.watch.keep < KEEP_LEAST) {
         cli_complain("--keep takes at least 2: the first capture and the last.");
+        return CLI_USAGE;
+    }
+    const char *output = cli->options.output;
+    if (output != NULL && output[0] != '\0' && cli_is_folder(output)) {
+        cli_complain("-o names the file of the answer, and %s is a folder: captures go to --into %s.", output, output);
         return CLI_USAGE;
     }
     if (!cli_knows_way(cli)) return CLI_USAGE;

@@ -77,7 +77,7 @@ static bool fill_capture_name(text *to, const char *pattern, const hsd_process *
     return true;
 }
 
-static bool is_folder(const char *path)
+bool cli_is_folder(const char *path)
 {
     struct stat what;
     const size_t size = strlen(path);
@@ -118,7 +118,7 @@ bool cli_capture_name(char path[CLI_PATH_BYTES], const cli_app *cli, const hsd_p
     if (strchr(asked, '%')) {
         fits = size < sizeof pattern;
         if (fits) memcpy(pattern, asked, size + 1);
-    } else if (is_folder(asked)) {
+    } else if (cli_is_folder(asked)) {
         fits = snprintf(pattern, sizeof pattern, "%s%s%s", asked, asked[size - 1] == '/' ? "" : "/", usual) <
                (int)sizeof pattern;
     } else if (among == CLI_CAPTURE_ALONE) {

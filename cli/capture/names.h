@@ -24,4 +24,7 @@ typedef enum cli_captures { CLI_CAPTURE_ALONE, CLI_CAPTURES_OF_ONE, CLI_CAPTURES
 bool cli_capture_name(char path[CLI_PATH_BYTES], const cli_app *cli, const hsd_process *process, uint64_t number,
                       cli_captures among);
 
+/* An existing folder, or a name that ends in /. `path` is not empty. */
+bool cli_is_folder(const char *path);
+
 #endif

@@ -139,7 +139,7 @@ def usage(tool, folder):
         check("PID|NAME" in tool.run("help", "watch").stdout, "help")
         for words in ([], [one.pid, one.pid], ["no-such-program-anywhere"], ["4000000"], [one.pid, "--keep", "1"], [one.pid, "--budget", "0"],
                       [one.pid, "--budget", "101%"], [one.pid, "--budget", "x"], [one.pid, "--near", "0%"], [one.pid, "--near", "200"],
-                      [one.pid, "--way", "x"], [one.pid, "--format", "xml"], ["native_load"]):
+                      [one.pid, "--way", "x"], [one.pid, "--format", "xml"], [one.pid, "-o", "w/"], [one.pid, "-o", "."], ["native_load"]):
             tool.run("watch", *words, expect=2, cwd=folder)
         check(os.listdir(folder) == [], f"nothing was made: {os.listdir(folder)}")
         tool.run("watch", one.pid, "--into", "/proc/nowhere", expect=4)
