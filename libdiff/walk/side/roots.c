@@ -17,6 +17,7 @@
 #include "base/assert.h"
 #include "base/check.h"
 #include "base/fail.h"
+#include "walk/side/root_records.h"
 #include "walk/side/side.h"
 #include <hscapture/hscapture.h>
 
@@ -40,6 +41,10 @@ enum { PRIMARY, SECONDARY, STANDINGS };
 typedef struct roots {
     hsd_side_walk *side;
     hsd_texts texts;
+    hsd_root_records records;
+    /* of the last record: the next one often has the same */
+    uint32_t last_label, last_kind, last_name;
+    bool has_last;
     /* root node of each name; 0 = none. While they are counted: 1 = there is one */
     uint32_t *node_of[STANDINGS];
     uint32_t capacity;
@@ -113,35 +118,26 @@ static hsd_status name_label_node(roots *r, hsd_label_node *node, hsd_error *err
 
 /* ---- root records ---- */
 
-static hsd_status for_each_root(roots *r, hsd_status (*take)(roots *r, const hsd_root *root, hsd_error *err),
-                                hsd_error *err)
+static hsd_status want_label(void *context, const hsd_root *root, hsd_error *err)
 {
-    hsd_record_reader *reader;
-    HSD_TRY(hsd_record_reader_open(&reader, r->side->request->capture, HSD_RECORD_ROOT, err));
-    hsd_status status;
-    for (;;) {
-        hsd_record record;
-        status = hsd_record_reader_next(reader, &record, err);
-        if (status != HSD_OK) break;
-        status = take(r, &record.root, err);
-        if (status != HSD_OK) break;
-    }
-    hsd_record_reader_close(reader);
-    return status == HSD_END ? HSD_OK : status;
-}
-
-static hsd_status want_label(roots *r, const hsd_root *root, hsd_error *err)
-{
+    roots *r = context;
     return hsd_texts_want(&r->texts, root->label, err);
 }
 
-/* Name, kind and standing of a root record. */
+/* Name and kind of a root record. */
 static hsd_status name_root(roots *r, const hsd_root *root, uint32_t *name, hsd_error *err)
 {
     const uint32_t kind = root->kind < HSC_ROOT_KIND_COUNT ? root->kind : HSC_ROOT_UNKNOWN;
+    *name = r->last_name;
+    if (r->has_last && r->last_label == root->label && r->last_kind == kind) return HSD_OK;
     hsd_bytes text = hsd_texts_get(&r->texts, root->label);
     if (text.size == 0) text = (hsd_bytes){(const uint8_t *)kind_names[kind], strlen(kind_names[kind])};
-    return put_name(r->side, (const char *)text.data, text.size, kind, name, err);
+    HSD_TRY(put_name(r->side, (const char *)text.data, text.size, kind, name, err));
+    r->last_label = root->label;
+    r->last_kind = kind;
+    r->last_name = *name;
+    r->has_last = true;
+    return HSD_OK;
 }
 
 static uint32_t standing_of(const hsd_root *root) { return root->flags & HSC_ROOT_SECONDARY ? SECONDARY : PRIMARY; }
@@ -158,8 +154,9 @@ static hsd_status grow_nodes(roots *r, uint32_t name, hsd_error *err)
     return HSD_OK;
 }
 
-static hsd_status see_root(roots *r, const hsd_root *root, hsd_error *err)
+static hsd_status see_root(void *context, const hsd_root *root, hsd_error *err)
 {
+    roots *r = context;
     uint32_t name;
     HSD_TRY(name_root(r, root, &name, err));
     if (name >= r->capacity) HSD_TRY(grow_nodes(r, name, err));
@@ -167,8 +164,9 @@ static hsd_status see_root(roots *r, const hsd_root *root, hsd_error *err)
     return HSD_OK;
 }
 
-static hsd_status tell_target(roots *r, const hsd_root *root, hsd_error *err)
+static hsd_status tell_target(void *context, const hsd_root *root, hsd_error *err)
 {
+    roots *r = context;
     uint32_t name;
     HSD_TRY(name_root(r, root, &name, err));
     return r->take(r->context, r->node_of[standing_of(root)][name], root->target, err);
@@ -275,7 +273,7 @@ static hsd_status make_root_nodes(roots *r, named *list, hsd_error *err)
 static hsd_status load_texts(roots *r, hsd_error *err)
 {
     hsd_side_walk *side = r->side;
-    HSD_TRY(for_each_root(r, want_label, err));
+    HSD_TRY(hsd_root_records_each(&r->records, want_label, r, err));
     for (uint32_t i = 0; i < side->graph->label_node_count; i++) {
         HSD_TRY(hsd_texts_want(&r->texts, side->graph->label_nodes[i].source_name, err));
         HSD_TRY(hsd_texts_want(&r->texts, side->labels.labels[side->graph->label_nodes[i].label].name, err));
@@ -290,20 +288,21 @@ static hsd_status run(roots *r, hsd_error *err)
     HSD_TRY(hsd_side_fixed_roots(side, err));
     for (uint32_t i = 0; i < side->graph->label_node_count; i++)
         HSD_TRY(name_label_node(r, &side->graph->label_nodes[i], err));
-    HSD_TRY(for_each_root(r, see_root, err));
+    HSD_TRY(hsd_root_records_each(&r->records, see_root, r, err));
     named *list = malloc((size_t)side->roots.names.count * sizeof *list);
     if (list == NULL) return hsd_fail_nomem(err, "the names of roots");
     const hsd_status status = make_root_nodes(r, list, err);
     free(list);
     HSD_TRY(status);
-    return for_each_root(r, tell_target, err);
+    return hsd_root_records_each(&r->records, tell_target, r, err);
 }
 
 hsd_status hsd_side_roots(hsd_side_walk *side, hsd_root_fn take, void *context, hsd_error *err)
 {
     HSD_ASSERT(take != NULL && side->name_of_node == NULL);
-    roots r = {.side = side, .take = take, .context = context};
+    roots r = {.side = side, .records = {.capture = side->request->capture}, .take = take, .context = context};
     const hsd_status status = run(&r, err);
+    hsd_root_records_release(&r.records);
     hsd_texts_release(&r.texts);
     for (int standing = 0; standing < STANDINGS; standing++)
         free(r.node_of[standing]);
