@@ -420,6 +420,9 @@ hsd_status hsd_below_begin(hsd_growth *growth, const hsd_growth_chosen *chosen, 
 hsd_status hsd_below_enter(hsd_growth *growth, const hsd_below *above, const hsd_below_node *node, hsd_below *here,
                            hsd_error *err);
 
+/* The same for one that nothing is below, so that nobody asks where it stands. */
+hsd_status hsd_below_leaf(hsd_growth *growth, const hsd_below *above, const hsd_below_node *leaf, hsd_error *err);
+
 /* Goes one edge of the trie on, as paths do; an INTERNAL type without an edge of its own is inside too. Edges that come
  * out are HSD_TRIE_ANY, HSD_TRIE_INDIRECT or a hsd_path_edge. */
 bool hsd_growth_fold(const hsd_growth *growth, hsd_path_fold *fold, uint32_t edge, uint32_t type, uint32_t *out);

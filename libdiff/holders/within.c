@@ -79,18 +79,26 @@ static void take_object(pass *p, const hsd_tree_node *node, const hsd_below *abo
     out->sums = amount;
 }
 
+/* `amount` is what the node adds, for as long as it is asked for. */
+static inline hsd_status take_node(pass *p, const hsd_tree_node *node, const hsd_below *above, const hsd_amount *amount,
+                                   hsd_below_node *out, hsd_error *err)
+{
+    if ((p->entered++ & ONE_IN) == 0) {
+        HSD_TRY(hsd_progress(p->growth->pair->reporter, "following the growth", p->entered, p->total, err));
+    }
+    if (node->flags & HSD_TREE_IS_ROOT)
+        take_root(p, node, out);
+    else
+        take_object(p, node, above, amount, out);
+    return HSD_OK;
+}
+
 static hsd_status enter_inner_holder(void *context, const hsd_tree_node *node, void *parent, void *here, hsd_error *err)
 {
     pass *p = context;
     const hsd_amount amount = {1, node->bytes};
     hsd_below_node below;
-    if ((p->entered++ & ONE_IN) == 0) {
-        HSD_TRY(hsd_progress(p->growth->pair->reporter, "following the growth", p->entered, p->total, err));
-    }
-    if (node->flags & HSD_TREE_IS_ROOT)
-        take_root(p, node, &below);
-    else
-        take_object(p, node, parent, &amount, &below);
+    HSD_TRY(take_node(p, node, parent, &amount, &below, err));
     return hsd_below_enter(p->growth, parent, &below, here, err);
 }
 
@@ -108,9 +116,11 @@ static inline bool is_idle(const pass *p, const hsd_tree_node *node, const hsd_b
 static hsd_status enter_inner_leaf(void *context, const hsd_tree_node *node, void *parent, hsd_error *err)
 {
     pass *p = context;
-    hsd_below here;
+    const hsd_amount amount = {1, node->bytes};
+    hsd_below_node below;
     if (is_idle(p, node, parent)) return HSD_OK;
-    return enter_inner_holder(p, node, parent, &here, err);
+    HSD_TRY(take_node(p, node, parent, &amount, &below, err));
+    return hsd_below_leaf(p->growth, parent, &below, err);
 }
 
 /* With a copy of its own of what is said of the side: those of both lie in one line of cache, and each walk counts. */
