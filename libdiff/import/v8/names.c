@@ -97,28 +97,40 @@ hsd_status hsd_v8_names_add(hsd_v8_names *names, hsd_v8_wait wait, uint32_t owne
     return add_v8_name(names, &entry, out, err);
 }
 
-static int compare_u64(const void *a, const void *b)
+#define DIGIT_BITS 11u
+#define DIGITS     (UINT32_C(1) << DIGIT_BITS)
+
+/* Entries into another array, by some bits of their names; what is alike in these stays in its order. */
+static void sort_by_digit(const hsd_v8_names *names, const uint32_t *from, uint32_t *to, unsigned shift)
 {
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return x < y ? -1 : x > y;
+    uint32_t at[DIGITS] = {0};
+    for (uint32_t i = 0; i < names->count; i++)
+        at[names->entries[from[i]].name >> shift & (DIGITS - 1)]++;
+    for (uint32_t digit = 0, sum = 0; digit < DIGITS; digit++) {
+        const uint32_t size = at[digit];
+        at[digit] = sum;
+        sum += size;
+    }
+    for (uint32_t i = 0; i < names->count; i++)
+        to[at[names->entries[from[i]].name >> shift & (DIGITS - 1)]++] = from[i];
 }
 
 hsd_status hsd_v8_names_order(const hsd_v8_names *names, uint32_t **order, hsd_error *err)
 {
-    uint64_t *sorted = malloc((size_t)(names->count + 1) * sizeof *sorted);
+    uint32_t *other = malloc((size_t)(names->count + 1) * sizeof *other);
     *order = malloc((size_t)(names->count + 1) * sizeof **order);
-    if (sorted == NULL || *order == NULL) {
-        free(sorted);
+    if (other == NULL || *order == NULL) {
+        free(other);
         free(*order);
         *order = NULL;
         return hsd_fail_nomem(err, "names of types and references");
     }
     for (uint32_t i = 0; i < names->count; i++)
-        sorted[i] = (uint64_t)names->entries[i].name << 32 | i;
-    qsort(sorted, names->count, sizeof *sorted, compare_u64);
-    for (uint32_t i = 0; i < names->count; i++)
-        (*order)[i] = (uint32_t)sorted[i];
-    free(sorted);
+        other[i] = i;
+    sort_by_digit(names, other, *order, 0);
+    sort_by_digit(names, *order, other, DIGIT_BITS);
+    sort_by_digit(names, other, *order, 2 * DIGIT_BITS);
+    free(other);
     return HSD_OK;
 }
 
