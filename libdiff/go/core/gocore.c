@@ -78,6 +78,7 @@ static hsd_status import_core(gocore *go, hsd_error *err)
     HSD_TRY(hsd_gotyping_upward(t, err));
     HSD_TRY(hsd_gostatics_finish(t, err));
     go->out.timer_element = hsd_gotask_timer_element(t);
+    HSD_TRY(hsd_gocore_find_canon(go, err));
     HSD_TRY(begin_gocore(go, err));
     HSD_TRY(hsd_gocore_write(go, err));
     return finish_gocore(go, err);
@@ -95,6 +96,7 @@ static hsd_status run_gocore(hsd_import *import, hsd_error *err)
     hsd_gowriter_release(&go->out);
     hsd_id_table_release(&go->goroutines);
     hsd_id_table_release(&go->led);
+    hsd_id_table_release(&go->canon);
     hsd_buffer_release(&go->bytes);
     free(go->frames.at);
     free(go);

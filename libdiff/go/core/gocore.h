@@ -143,6 +143,7 @@ typedef struct gocore {
     uint32_t thread_number;
     hsd_id_table goroutines; /* objects that have roots of their own */
     hsd_id_table led;        /* what variables of main lead to */
+    hsd_id_table canon;      /* parts of the table of unique */
     hsd_buffer bytes;        /* of the object under way */
 } gocore;
 
@@ -179,6 +180,11 @@ hsd_status hsd_gocore_offer_known(gocore *go, hsd_error *err);
 typedef hsd_status (*gocore_pointer_fn)(void *context, uint64_t offset, uint64_t value, hsd_error *err);
 hsd_status hsd_gocore_pointers(gocore *go, const goslot *slot, gocore_pointer_fn tell, void *context, hsd_error *err);
 
+/* ---- canon.c ---- */
+
+/* Notes the parts of the table of the package unique: references to them keep nothing alive. */
+hsd_status hsd_gocore_find_canon(gocore *go, hsd_error *err);
+
 /* ---- tables.c ---- */
 
 /* HSD_E_OVER_BUDGET when names and tables take more than they may. */
@@ -187,6 +193,8 @@ hsd_status hsd_gocore_put_type(gocore *go, const goslot *slot, uint32_t *number,
 
 /* The label of a reference to what has a root of its own that says more: it keeps nothing alive. */
 hsd_status hsd_gocore_put_waiting_label(gocore *go, uint32_t *label, hsd_error *err);
+/* The label of a reference from an object to what a cleanup of it has. */
+hsd_status hsd_gocore_put_cleanup_label(gocore *go, uint32_t *label, hsd_error *err);
 /* The label of a reference from this place of a value, by its type if that knows the place. */
 hsd_status hsd_gocore_put_label(gocore *go, gotyped typed, uint64_t offset, uint32_t *label, uint64_t *index,
                                 hsd_error *err);

@@ -64,6 +64,7 @@ static hsd_status write_global(gocore *go, const char *segment, uint64_t begin, 
     const bool is_in_heap = hsd_gocore_target(go, value, &root.target);
     gostatic *other = is_in_heap ? NULL : hsd_gostatics_at(&go->typing, value);
     if (!is_in_heap && other == NULL) return HSD_OK;
+    if (is_in_heap && hsd_id_table_find(&go->canon, root.target) != 0) return HSD_OK;
     const gostatic *inside = hsd_gostatics_at(&go->typing, address);
     if (inside != NULL) return refer_static(go, inside, address, is_in_heap ? root.target : other->address, err);
     HSD_TRY(name_global(go, segment, begin, address, &root, err));
@@ -141,17 +142,20 @@ static hsd_status offer_finalized(gocore *go, const gospan *span, uint64_t speci
     return type == 0 ? HSD_OK : hsd_gotyping_offer_pointed(&go->typing, span->begin + offset, type, err);
 }
 
-/* What the function of a cleanup has, and its argument: the object itself is not kept. */
+/* What the function of a cleanup has, and its argument, is there because the object is: as if that referred to it. */
 static hsd_status write_cleanup(gocore *go, const gospan *span, uint64_t special, hsd_error *err)
 {
     static const gocore_field fields[] = {CLEANUP_FN, CLEANUP_ARG};
-    hsc_root_record root = {.kind = HSC_ROOT_FINALIZER, .flags = HSC_ROOT_SECONDARY};
-    uint64_t value;
-    (void)span;
-    HSD_TRY(hsd_gowriter_format(&go->out, &root.label, err, "(cleanups)"));
+    uint64_t offset, value, object, target;
+    uint32_t label;
+    HSD_TRY(hsd_gocore_field(go, special, SPECIAL_OFFSET, &offset, err));
+    if (!hsd_gocore_target(go, span->begin + offset, &object)) return HSD_OK;
+    HSD_TRY(hsd_gocore_put_cleanup_label(go, &label, err));
     for (size_t i = 0; i < HSD_ARRAY_LEN(fields); i++) {
         HSD_TRY(hsd_gocore_field(go, special, fields[i], &value, err));
-        if (hsd_gocore_target(go, value, &root.target)) HSD_WRITE(go->import, hsc_root(go->import->writer, &root), err);
+        if (!hsd_gocore_target(go, value, &target)) continue;
+        HSD_WRITE(go->import, hsc_edge(go->import->writer, object, target, label, 0), err);
+        go->import->result->references++;
     }
     return HSD_OK;
 }

@@ -96,6 +96,7 @@ static hsd_status climb(walk *w, uint64_t address, hsd_error *err)
 static hsd_status look_at(walk *w, uint64_t address, uint64_t value, hsd_error *err)
 {
     if (!hsd_gocore_target(w->go, value, &w->root.target)) return HSD_OK;
+    if (w->go->canon.count > 0 && hsd_id_table_find(&w->go->canon, w->root.target) != 0) return HSD_OK;
     HSD_TRY(climb(w, address, err));
     hsc_root_record root = w->root;
     if (w->is_main) HSD_TRY(hsd_gowriter_local(&w->go->out, address, &root.label, err));

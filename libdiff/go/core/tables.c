@@ -8,14 +8,15 @@
 #include "go/core/gocore.h"
 
 enum { NAMED_WORDS = 512 };
-#define UNTYPED (UINT64_C(1) << 40)
-#define WAITING (UINT64_C(1) << 41)
+#define UNTYPED  (UINT64_C(1) << 40)
+#define WAITING  (UINT64_C(1) << 41)
+#define CLEANING (UINT64_C(1) << 42)
 
 hsd_status hsd_gocore_check_memory(const void *context, hsd_error *err)
 {
     const gocore *go = context;
-    const uint64_t taken =
-        hsd_gowriter_memory(&go->out) + hsd_id_table_memory(&go->goroutines) + hsd_id_table_memory(&go->led);
+    const uint64_t taken = hsd_gowriter_memory(&go->out) + hsd_id_table_memory(&go->goroutines) +
+                           hsd_id_table_memory(&go->led) + hsd_id_table_memory(&go->canon);
     return hsd_import_expect_room(taken, go->import->memory_bytes / 4, "the names of this core",
                                   taken * 8 + HSD_IMPORT_MORE, err);
 }
@@ -54,12 +55,23 @@ hsd_status hsd_gocore_put_label(gocore *go, gotyped typed, uint64_t offset, uint
     return define_label(go, *label, is_element ? HSC_LABEL_ELEMENT : HSC_LABEL_FIELD, HSC_STRENGTH_STRONG, name, err);
 }
 
-hsd_status hsd_gocore_put_waiting_label(gocore *go, uint32_t *label, hsd_error *err)
+static hsd_status put_own_label(gocore *go, uint64_t key, const char *text, uint32_t flags, uint32_t *label,
+                                hsd_error *err)
 {
     uint32_t name;
     const uint32_t before = go->out.labels.count;
-    HSD_TRY(hsd_id_table_put(&go->out.labels, WAITING, label, err));
+    HSD_TRY(hsd_id_table_put(&go->out.labels, key, label, err));
     if (go->out.labels.count == before) return HSD_OK;
-    HSD_TRY(hsd_gowriter_format(&go->out, &name, err, "waiting"));
-    return define_label(go, *label, HSC_LABEL_INTERNAL, HSC_STRENGTH_WEAK, name, err);
+    HSD_TRY(hsd_gowriter_format(&go->out, &name, err, "%s", text));
+    return define_label(go, *label, HSC_LABEL_INTERNAL, flags, name, err);
+}
+
+hsd_status hsd_gocore_put_waiting_label(gocore *go, uint32_t *label, hsd_error *err)
+{
+    return put_own_label(go, WAITING, "waiting", HSC_STRENGTH_WEAK, label, err);
+}
+
+hsd_status hsd_gocore_put_cleanup_label(gocore *go, uint32_t *label, hsd_error *err)
+{
+    return put_own_label(go, CLEANING, "cleanup", HSC_STRENGTH_STRONG, label, err);
 }

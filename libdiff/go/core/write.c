@@ -13,9 +13,10 @@ typedef struct writing {
 } writing;
 
 /* Goroutines hang from where they were started, and timers from what they will call, not from what happens to list
- * them. */
+ * them. Of the table of unique nobody holds anything. */
 static bool has_own_root(const writing *w, uint64_t target)
 {
+    if (w->go->canon.count > 0 && hsd_id_table_find(&w->go->canon, target) != 0) return true;
     if (w->is_timer_list && hsd_id_table_find(&w->go->out.timers, target) != 0) return true;
     return hsd_id_table_find(&w->go->goroutines, target) != 0;
 }
