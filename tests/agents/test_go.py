@@ -315,12 +315,17 @@ def live_aborted(tool, folder):
 
 
 def live_without_debug_info(tool, folder):
-    """A stripped program cannot be read: said before it is stopped, with what works."""
+    """A stripped program cannot be read: said before it is stopped, with what works. So are those of `go run` and `go test`, by where they lie."""
     binary = build(compilers()[0], "-ldflags", "-s -w")
-    with kit.Program([str(binary)]) as program:
-        refused = tool.capture(program.pid, folder / "x.hs", expect=3).stderr
-        check("without debug info" in refused and "gcore" in refused and "WriteHeapDump" in refused, refused)
-        program.quit()
+    for place, told in (("leak", ("gcore", "before strip", "WriteHeapDump")), (f"go/{'3f' * 32}-d/leak", ("go run", "go build")),
+                        ("go-build123/b001/exe/leak", ("go run", "go build")), ("go-build123/b001/leak.test", ("go test -c",))):
+        path = folder / place
+        path.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(binary, path)
+        with kit.Program([str(path)]) as program:
+            refused = tool.capture(program.pid, folder / "x.hs", expect=3).stderr
+            check("without debug info" in refused and all(one in refused for one in told), f"{place}: {refused}")
+            program.quit()
 
 
 def holder(diff, place):

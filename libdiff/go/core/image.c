@@ -220,7 +220,8 @@ static hsd_status refuse_program(const gocore *go, hsd_error *err)
     if (!is_go) return refuse_other(go, err);
     hsd_fail(err, HSD_E_NOT_FOUND, "%s has no symbols or no DWARF, without which its core cannot be read",
              go->program_path);
-    hsd_error_set_hint(err, "name a copy that was built without -ldflags \"-s -w\" and not stripped: --exe PROGRAM");
+    hsd_error_set_hint(err, "name the program as it was before strip: --exe PROGRAM. With -ldflags \"-s -w\" there is "
+                            "none, and another build will not do: build without, and strip a copy");
     return HSD_E_NOT_FOUND;
 }
 

@@ -65,6 +65,37 @@ static bool has_debug_info(const char *program)
     return found;
 }
 
+/* The commands `go run` and `go test` leave debug info out. What they build lies in a folder of theirs,
+ * /tmp/go-build123/b001/exe/shop and /tmp/go-build123/b001/shop.test, or, from Go 1.24 on, what `go run` has built in
+ * its cache: …/3f/3f…9c-d/shop, 64 digits. */
+static bool is_in_cache(const char *path, const char *name)
+{
+    enum { DIGITS = 64 };
+    const size_t folder = (size_t)(name - path);
+    if (folder < DIGITS + 4 || memcmp(name - 3, "-d/", 3) != 0 || name[-4 - DIGITS] != '/') return false;
+    return strspn(name - 3 - DIGITS, "0123456789abcdef") == DIGITS;
+}
+
+static void hint_at_build(const hsd_process_facts *facts, hsd_error *err)
+{
+    static const char suffix[] = ".test";
+    const char *path = facts->executable, *slash = strrchr(path, '/'), *name = slash == NULL ? path : slash + 1;
+    const bool is_built = strstr(path, "/go-build") != NULL;
+    const char *dot = strrchr(name, '.');
+    if ((is_built && strstr(path, "/exe/") != NULL) || is_in_cache(path, name))
+        hsd_error_set_hint(err, "`go run` leaves it out: go build, and start what that builds");
+    else if (is_built && dot != NULL && strcmp(dot, suffix) == 0)
+        hsd_error_set_hint(err, "`go test` leaves it out: go test -c, and start what that builds");
+    else if (strcmp(name, "go") == 0)
+        hsd_error_set_hint(err, "it is the go command: hsdiff ps shows the program that it runs");
+    else
+        hsd_error_set_hint(err,
+                           "take a core, gcore %ld, and import it with the program as it was before strip: --exe "
+                           "PROGRAM. With -ldflags \"-s -w\" there is none: build without, and strip a copy. Or let "
+                           "it write its heap: runtime/debug.WriteHeapDump (doc/capture-go.md)",
+                           facts->pid);
+}
+
 static hsd_gate look_go_way(const hsd_process_facts *facts, hsd_process *process, hsd_error *err)
 {
     char program[64];
@@ -75,11 +106,7 @@ static hsd_gate look_go_way(const hsd_process_facts *facts, hsd_process *process
     hsd_fail(err, HSD_E_UNSUPPORTED,
              "process %ld (%s) is a program of Go without debug info, by which alone its memory can be read",
              facts->pid, process->name);
-    hsd_error_set_hint(err,
-                       "take a core of it, gcore %ld, and name a copy that was built without -ldflags \"-s -w\": --exe "
-                       "PROGRAM; or let it write "
-                       "its heap: runtime/debug.WriteHeapDump (doc/capture-go.md)",
-                       facts->pid);
+    hint_at_build(facts, err);
     return HSD_GATE_CLOSED;
 }
 
