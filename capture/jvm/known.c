@@ -233,10 +233,11 @@ typedef struct known_fields {
 } known_fields;
 
 static const known_fields registers[] = {
-    {"java.lang.ThreadGroup", "threads"}, /* up to JDK 18 */
-    {"jdk.internal.ref.PhantomCleanable", "prev next list"},
-    {"jdk.internal.ref.WeakCleanable", "prev next list"},
-    {"jdk.internal.ref.SoftCleanable", "prev next list"},
+    {"java.lang.ThreadGroup", "threads"},                       /* up to JDK 18 */
+    {"jdk.internal.ref.CleanerImpl$CleanableList$Node", "arr"}, /* JDK 24 and later */
+    {"jdk.internal.ref.PhantomCleanable", "prev next list node"},
+    {"jdk.internal.ref.WeakCleanable", "prev next list node"},
+    {"jdk.internal.ref.SoftCleanable", "prev next list node"},
 };
 
 static const known_fields of_threads[] = {

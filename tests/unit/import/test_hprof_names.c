@@ -294,6 +294,11 @@ Test(hprof_names, of_lists_of_what_lives_by_itself_are_known)
     static const char cleanable[] = "jdk.internal.ref.PhantomCleanable";
     const hsc_java_name cleaned = {(const uint8_t *)cleanable, sizeof cleanable - 1};
     cr_expect(hsc_java_known_register(cleaned, (hsc_java_name){(const uint8_t *)"next", 4}));
+    cr_expect(hsc_java_known_register(cleaned, (hsc_java_name){(const uint8_t *)"node", 4}));
     cr_expect(hsc_java_known_cleanable(cleaned));
     cr_expect_not(hsc_java_known_cleanable(name));
+    static const char list[] = "jdk.internal.ref.CleanerImpl$CleanableList$Node"; /* JDK 24 and later */
+    const hsc_java_name node = {(const uint8_t *)list, sizeof list - 1};
+    cr_expect(hsc_java_known_register(node, (hsc_java_name){(const uint8_t *)"arr", 3}));
+    cr_expect_not(hsc_java_known_register(node, (hsc_java_name){(const uint8_t *)"next", 4}));
 }
