@@ -121,14 +121,17 @@ static hsd_gate close_gate(hsd_error *err, const char *hint)
     return HSD_GATE_CLOSED;
 }
 
+hsd_gate hsd_attach_forbidden(const hsd_process_facts *facts, hsd_error *err)
+{
+    hsd_fail(err, HSD_E_UNSUPPORTED,
+             "the JVM of process %ld was started with -XX:+DisableAttachMechanism: it lets nobody in", facts->pid);
+    return close_gate(err, "start it without that option");
+}
+
 hsd_gate hsd_attach_look(const hsd_process_facts *facts, hsd_error *err)
 {
     char path[128];
-    if (has_option(facts, "-XX:+DisableAttachMechanism")) {
-        hsd_fail(err, HSD_E_UNSUPPORTED,
-                 "the JVM of process %ld was started with -XX:+DisableAttachMechanism: it lets nobody in", facts->pid);
-        return close_gate(err, "start it without that option");
-    }
+    if (has_option(facts, "-XX:+DisableAttachMechanism")) return hsd_attach_forbidden(facts, err);
     if (socket_path(facts, path, sizeof path) && is_socket_of(path, facts->uid)) return HSD_GATE_OPEN;
     if (catches_quit(facts) || is_young(facts)) return HSD_GATE_OPEN;
     hsd_fail(

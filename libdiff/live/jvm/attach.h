@@ -20,6 +20,8 @@ typedef struct hsd_attach_answer {
 
 /* Would an attempt be safe and not in vain? Fills the error where the gate is closed. Looks at /proc alone. */
 hsd_gate hsd_attach_look(const hsd_process_facts *facts, hsd_error *err);
+/* The answer for a JVM that says itself that nobody may attach: closed, with the error. */
+hsd_gate hsd_attach_forbidden(const hsd_process_facts *facts, hsd_error *err);
 
 /* Connects; makes the JVM listen if it does not yet. *fd is owned by the caller. HSD_E_UNSUPPORTED: a gate; HSD_E_IO:
  * it does not answer. */

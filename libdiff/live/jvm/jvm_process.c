@@ -23,7 +23,8 @@ hsd_gate hsd_jvm_look(const hsd_process_facts *facts, hsd_process *process, hsd_
         snprintf(process->runtime, sizeof process->runtime, "HotSpot %s", data.version);
     else
         snprintf(process->runtime, sizeof process->runtime, "HotSpot");
-    return hsd_attach_look(facts, err);
+    /* the option may stand in a file: asked in vain, the JVM would print its threads into what the program writes */
+    return data.lets_nobody_in ? hsd_attach_forbidden(facts, err) : hsd_attach_look(facts, err);
 }
 
 bool hsd_jvm_is_command(const char *command)

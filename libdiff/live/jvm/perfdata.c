@@ -79,6 +79,7 @@ static void take_number(hsd_perfdata *out, sums *all, const char *name, uint64_t
 static void take_text(hsd_perfdata *out, const char *name, const uint8_t *text, size_t size)
 {
     size_t used = 0;
+    if (strcmp(name, "sun.rt.jvmCapabilities") == 0) out->lets_nobody_in = size > 0 && text[0] == '0';
     if (strcmp(name, "java.property.java.version") != 0) return;
     while (used < size && used + 1 < sizeof out->version && text[used] > ' ' && text[used] < 127) {
         out->version[used] = (char)text[used];

@@ -12,6 +12,7 @@ typedef struct hsd_perfdata {
     uint64_t young_bytes, old_bytes, metadata_bytes; /* used */
     uint64_t capacity_bytes;                         /* of the heap */
     uint64_t gc_count, gc_pause_ns;
+    bool lets_nobody_in; /* -XX:+DisableAttachMechanism, wherever that stood */
 } hsd_perfdata;
 
 /* False, and zeroed, if there is none. */

@@ -111,6 +111,21 @@ Test(perfdata, survives_every_cut_and_every_byte)
     }
 }
 
+Test(perfdata, a_jvm_says_that_nobody_may_attach)
+{
+    static const struct {
+        const char *said;
+        bool lets_nobody_in;
+    } rows[] = {{"0100000000", true}, {"1100000000", false}, {"", false}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        image in = sample();
+        hsd_perfdata out;
+        add(&in, "sun.rt.jvmCapabilities", rows[i].said, 0);
+        cr_assert(hsd_perfdata_parse(&out, in.data, in.size));
+        cr_expect_eq(out.lets_nobody_in, rows[i].lets_nobody_in, "%s", rows[i].said);
+    }
+}
+
 Test(perfdata, a_version_takes_no_strange_letters)
 {
     image in;
