@@ -6,7 +6,8 @@
  *      hsdiff ── load libhsdiff-jvm.so "capture to=@NAME …" ──► .java_pidN     (attach.c)
  *             ◄── connects to \0NAME, "ok\n", bytes of a .hs ── agent          (capture/jvm/agent.c)
  *
- * Where that memory is not there and nobody named the way, the heap is dumped instead (way_hprof.c).
+ * Where that memory is not there, or the JVM loads no agents, and nobody named the way, the heap is dumped instead
+ * (way_hprof.c).
  */
 #include "live/way.h"
 
@@ -80,7 +81,8 @@ static bool fits(hsd_live *live)
 
 typedef struct listener {
     int fd;
-    char name[64]; /* "@hsdiff-…", or the path in the target */
+    char name[64];        /* "@hsdiff-…", or the path in the target */
+    bool is_agent_barred; /* -XX:-EnableDynamicAgentLoading */
 } listener;
 
 static hsd_status listen_abstract(listener *here, const hsd_process_facts *facts, hsd_error *err)
@@ -154,12 +156,14 @@ static void write_options(char *out, size_t size, const hsd_live *live, const li
     }
 }
 
-static hsd_status fail_load(const hsd_process_facts *facts, int attach_fd, const char *path, hsd_error *err)
+static hsd_status fail_load(const hsd_process_facts *facts, listener *here, int attach_fd, const char *path,
+                            hsd_error *err)
 {
     hsd_attach_answer answer;
     long code = 0;
     HSD_TRY(hsd_attach_read(attach_fd, 5, &answer, err));
     answer.text[strcspn(answer.text, "\n")] = '\0';
+    here->is_agent_barred = strstr(answer.text, "EnableDynamicAgentLoading") != NULL;
     if (answer.status == 0 && hsd_attach_result(&answer, &code) && code == 3)
         return hsd_fail(err, HSD_E_IO, "the agent in process %ld cannot reach this program: is its network another?",
                         facts->pid);
@@ -169,7 +173,7 @@ static hsd_status fail_load(const hsd_process_facts *facts, int attach_fd, const
     return HSD_E_UNSUPPORTED;
 }
 
-static hsd_status accept_agent(hsd_live *live, const listener *here, int attach_fd, const char *path, int *out,
+static hsd_status accept_agent(hsd_live *live, listener *here, int attach_fd, const char *path, int *out,
                                hsd_error *err)
 {
     hsd_waiting waiting;
@@ -177,7 +181,7 @@ static hsd_status accept_agent(hsd_live *live, const listener *here, int attach_
     for (;;) {
         struct pollfd one = {.fd = here->fd, .events = POLLIN};
         const hsd_status status = hsd_wait_fd(&waiting, here->fd, POLLIN, attach_fd, err);
-        if (status == HSD_END && poll(&one, 1, 0) <= 0) return fail_load(live->facts, attach_fd, path, err);
+        if (status == HSD_END && poll(&one, 1, 0) <= 0) return fail_load(live->facts, here, attach_fd, path, err);
         if (status != HSD_END) HSD_TRY(status);
         *out = accept4(here->fd, NULL, NULL, SOCK_CLOEXEC);
         if (*out < 0 && errno != EINTR && errno != ECONNABORTED)
@@ -202,13 +206,15 @@ static hsd_status read_line(hsd_live *live, int fd, hsd_error *err)
     switch (hsd_answer_parse(line, &sentence)) {
     case HSD_ANSWER_OK: return HSD_OK;
     case HSD_ANSWER_ERROR:
-        return hsd_fail(err, HSD_E_UNSUPPORTED, "the agent in process %ld refuses: %s", live->facts->pid, sentence);
+        hsd_fail(err, HSD_E_UNSUPPORTED, "the agent in process %ld refuses: %s", live->facts->pid, sentence);
+        hsd_error_set_hint(err, "a heap dump needs no agent: hsdiff capture %ld --way hprof", live->facts->pid);
+        return HSD_E_UNSUPPORTED;
     case HSD_ANSWER_NONE: break;
     }
     return hsd_fail(err, HSD_E_CORRUPT, "what answers in process %ld is no agent", live->facts->pid);
 }
 
-static hsd_status take_stream(hsd_live *live, const listener *here, int attach_fd, const char *path, hsd_error *err)
+static hsd_status take_stream(hsd_live *live, listener *here, int attach_fd, const char *path, hsd_error *err)
 {
     hsd_attach_answer answer;
     int fd = -1;
@@ -221,7 +227,7 @@ static hsd_status take_stream(hsd_live *live, const listener *here, int attach_f
     return status;
 }
 
-static hsd_status capture_by_tags(hsd_live *live, hsd_error *err)
+static hsd_status capture_by_tags(hsd_live *live, bool *is_agent_barred, hsd_error *err)
 {
     char path[1024], options[1024];
     listener here = {.fd = -1};
@@ -238,12 +244,22 @@ static hsd_status capture_by_tags(hsd_live *live, hsd_error *err)
     if (attach_fd >= 0) close(attach_fd);
     if (here.fd >= 0) close(here.fd);
     if (status != HSD_OK) hsd_attach_sweep(live->facts);
+    *is_agent_barred = status != HSD_OK && here.is_agent_barred;
     return status;
 }
 
 static hsd_status capture_jvm_way(hsd_live *live, hsd_error *err)
 {
-    return fits(live) ? capture_by_tags(live, err) : hsd_way_hprof.capture(live, err);
+    bool is_agent_barred = false;
+    if (!fits(live)) return hsd_way_hprof.capture(live, err);
+    const hsd_status status = capture_by_tags(live, &is_agent_barred, err);
+    if (!is_agent_barred || live->options->way != NULL) return status;
+    hsd_note(live->reporter, HSD_NOTE_WARNING,
+             "the JVM of process %ld was started with -XX:-EnableDynamicAgentLoading: taken by the way hprof, whose "
+             "objects have no ids for life",
+             live->facts->pid);
+    hsd_error_init(err);
+    return hsd_way_hprof.capture(live, err);
 }
 
 /* ---- giving back ---- */
