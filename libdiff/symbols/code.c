@@ -129,12 +129,21 @@ static hsd_status append_wanted(hsd_buffer *out, const hsd_place *place, size_t 
     return HSD_OK;
 }
 
+/* Debug information of the C library, which distributions have apart, says how it is made: a program has called
+ * getaddrinfo, and knows no generate_addrinfo (getaddrinfo.c:1075). */
+static void mark_library(hsd_place *place)
+{
+    for (size_t i = 0; i < place->function_count; i++)
+        place->is_of_system[i] |= place->files[i] != NULL;
+}
+
 hsd_status hsd_append_code(hsd_code *code, const hsd_module *module, uint64_t address, hsd_error *err)
 {
     static const char inlined[] = ", inlined in ";
     hsd_place place = {.function_count = 0};
     size_t shown;
     if (module->lines != NULL) HSD_TRY(hsd_lines_find(module->lines, address, &place, err));
+    if (hsd_module_is_of_system(module->name.data, module->name.size)) mark_library(&place);
     if (place.function_count == 0) {
         const char *symbol = hsd_module_find(module, HSD_SYMBOL_FUNCTION, address);
         if (symbol == NULL) return HSD_OK;

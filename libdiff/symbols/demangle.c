@@ -1,6 +1,7 @@
 /* Demangling by libiberty, which has a limit of depth and of length of its own. See demangle.h. */
 #include "symbols/demangle.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,7 +31,7 @@ static char *demangle_dlang(const char *name)
     return out;
 }
 
-static char *demangle(const char *name)
+static char *demangle_encoded(const char *name)
 {
     if (strncmp(name, "_D", 2) == 0 && name[2] >= '1' && name[2] <= '9') return demangle_dlang(name);
     if (strncmp(name, "_Z", 2) != 0 && strncmp(name, "_R", 2) != 0) return NULL;
@@ -41,13 +42,31 @@ static char *demangle(const char *name)
 
 #else
 
-static char *demangle(const char *name)
+static char *demangle_encoded(const char *name)
 {
     (void)name;
     return NULL;
 }
 
 #endif
+
+/* What a module of Fortran has, by GNU's compiler: "__store_MOD_head" is store::head. */
+static char *demangle_fortran(const char *name)
+{
+    static const char between[] = "_MOD_";
+    const char *at = strncmp(name, "__", 2) == 0 && name[2] != '\0' ? strstr(name + 3, between) : NULL;
+    if (at == NULL || at[sizeof between - 1] == '\0') return NULL;
+    const size_t bytes = strlen(name) + 1;
+    char *out = malloc(bytes);
+    if (out != NULL) snprintf(out, bytes, "%.*s::%s", (int)(at - name) - 2, name + 2, at + sizeof between - 1);
+    return out;
+}
+
+static char *demangle(const char *name)
+{
+    char *out = demangle_fortran(name);
+    return out != NULL ? out : demangle_encoded(name);
+}
 
 hsd_status hsd_demangle(const char *linkage_name, char **out, hsd_error *err)
 {

@@ -285,6 +285,24 @@ bool hsd_flow_variable_address(Dwarf_Die *variable, uint64_t *address)
     return count == 1 && read_address(&attribute, op, address);
 }
 
+/* An address and how many bytes are there, or how many are nowhere: DW_OP_piece 8, DW_OP_addrx 3, DW_OP_piece 8. */
+size_t hsd_flow_variable_pieces(Dwarf_Die *variable, hsd_flow_piece *out, size_t most)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Op *op;
+    size_t count, found = 0;
+    uint64_t skipped = 0, address;
+    if (dwarf_attr(variable, DW_AT_location, &attribute) == NULL || dwarf_getlocation(&attribute, &op, &count) != 0)
+        return 0;
+    for (size_t i = 0; i < count && found < most; i++) {
+        const bool is_piece = op[i].atom == DW_OP_piece && op[i].number <= INT32_MAX;
+        if (is_piece && i > 0 && read_address(&attribute, &op[i - 1], &address))
+            out[found++] = (hsd_flow_piece){address, op[i].number, skipped};
+        if (is_piece) skipped += op[i].number;
+    }
+    return found;
+}
+
 bool hsd_flow_variable_of_thread(Dwarf_Die *variable, uint64_t *offset)
 {
     Dwarf_Attribute attribute;

@@ -52,6 +52,16 @@ bool hsd_flow_variable_of_thread(Dwarf_Die *variable, uint64_t *offset);
 /* Where a variable of the program stands, if that is one place for good. */
 bool hsd_flow_variable_address(Dwarf_Die *variable, uint64_t *address);
 
+/* Part of a variable that stands at an address. LLVM takes a static structure apart, and leaves out what nobody reads.
+ */
+typedef struct hsd_flow_piece {
+    uint64_t address, bytes;
+    uint64_t skipped; /* of the variable, in front of it */
+} hsd_flow_piece;
+
+/* The parts of a variable that lie apart, at most so many; 0 where it is one. */
+size_t hsd_flow_variable_pieces(Dwarf_Die *variable, hsd_flow_piece *out, size_t most);
+
 /* The register that the parameter is in when the function begins, by what DWARF says of that, or by where the function
  * stores it first; HSD_X86_NO_REGISTER where neither tells. */
 unsigned hsd_flow_parameter_register(const hsd_module *module, Dwarf_Die *function, Dwarf_Die *parameter);

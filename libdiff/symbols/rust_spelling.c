@@ -123,3 +123,14 @@ hsd_status hsd_spell_rust(hsd_buffer *out, const char *type, hsd_error *err)
     }
     return name_task(out, base, err);
 }
+
+hsd_status hsd_spell_rust_member(hsd_buffer *out, const char *type, const char *name, hsd_error *err)
+{
+    const bool is_of_closure = type != NULL && strncmp(type, "{closure_env#", sizeof "{closure_env#" - 1) == 0;
+    for (const char *at; is_of_closure && (at = strstr(name, "__")) != NULL && at > name && at[2] != '\0';
+         name = at + 2) {
+        HSD_TRY(hsd_buffer_append(out, name, (size_t)(at - name), err));
+        HSD_TRY(append_word(out, ".", err));
+    }
+    return append_word(out, name, err);
+}

@@ -16,4 +16,8 @@
  * functions keep have no name but that of their function, which stays. HSD_E_NOMEM. */
 hsd_status hsd_spell_rust(hsd_buffer *out, const char *type, hsd_error *err);
 
+/* Appends the name of a member of a type. What a closure has captured of a structure is called by the whole way to it,
+ * queue__pending, where people write queue.pending. `type` may be NULL. HSD_E_NOMEM. */
+hsd_status hsd_spell_rust_member(hsd_buffer *out, const char *type, const char *name, hsd_error *err);
+
 #endif

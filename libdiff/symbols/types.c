@@ -152,6 +152,38 @@ static bool find_member(Dwarf_Die *aggregate, uint64_t offset, found_member *out
     return found == 1;
 }
 
+/* The last member of a structure, an array whose length is not given, 0 or 1. */
+static bool open_end(Dwarf_Die *type, Dwarf_Die *last, Dwarf_Die *array)
+{
+    Dwarf_Die member, range;
+    Dwarf_Attribute attribute;
+    Dwarf_Word count = 0;
+    bool has_last = false;
+    unsigned steps = 0;
+    if (dwarf_tag(type) != DW_TAG_structure_type || dwarf_child(type, &member) != 0) return false;
+    do {
+        if (dwarf_tag(&member) != DW_TAG_member) continue;
+        *last = member;
+        has_last = true;
+    } while (++steps < MOST_MEMBERS && hsd_die_go_on(&member));
+    if (!has_last || !hsd_type_of(last, array) || !peel(array, true) || dwarf_tag(array) != DW_TAG_array_type ||
+        dwarf_child(array, &range) != 0)
+        return false;
+    if (dwarf_attr(&range, DW_AT_count, &attribute) != NULL)
+        return dwarf_formudata(&attribute, &count) == 0 && count <= 1;
+    if (dwarf_attr(&range, DW_AT_upper_bound, &attribute) == NULL) return true;
+    return dwarf_formudata(&attribute, &count) == 0 && (count == 0 || count + 1 == 0);
+}
+
+/* A word of that array, be it as long as it may: struct node *forward[]. */
+static bool find_open_end(Dwarf_Die *aggregate, uint64_t offset, found_member *out)
+{
+    uint64_t at;
+    if (!open_end(aggregate, &out->die, &out->type) || !member_place(&out->die, &at) || offset < at) return false;
+    out->rest = offset - at;
+    return true;
+}
+
 /* What libstdc++ makes room for by bytes: "__aligned_membuf<std::pair<int const, Account *>>". */
 static bool is_room(Dwarf_Die *aggregate)
 {
@@ -413,7 +445,8 @@ static hsd_status append_step(way *w, Dwarf_Die *around, const char *name, bool 
     w->is_element = false;
     w->has_front = true;
     HSD_TRY(append_word(w->out, ".", err));
-    return append_word(w->out, name, err);
+    return w->of == RUST ? hsd_spell_rust_member(w->out, dwarf_diename(around), name, err)
+                         : append_word(w->out, name, err);
 }
 
 static hsd_status append_way_from(way *w, const Dwarf_Die *from, uint64_t offset, bool *is_beside, hsd_error *err);
@@ -514,7 +547,8 @@ static hsd_status append_way_from(way *w, const Dwarf_Die *from, uint64_t offset
         found_member member;
         w->leads_to_pointer = dwarf_tag(&at) == DW_TAG_pointer_type;
         if (!is_aggregate(dwarf_tag(&at))) return HSD_OK;
-        if (!find_member(&at, offset, &member)) return append_states(w, &at, offset, err);
+        if (!find_member(&at, offset, &member) && !find_open_end(&at, offset, &member))
+            return append_states(w, &at, offset, err);
         const char *name = dwarf_tag(&member.die) == DW_TAG_member ? dwarf_diename(&member.die) : NULL;
         if (name != NULL && strnlen(name, 4096) == 4096) return HSD_OK;
         HSD_TRY(append_step(w, &at, name, is_beside, err));
@@ -599,27 +633,10 @@ bool hsd_type_is_reserved(Dwarf_Die *type)
     return name != NULL && is_reserved(name);
 }
 
-/* The last member of a structure is an array whose length is not given, 0 or 1. */
 static bool is_open_ended(Dwarf_Die *type)
 {
-    Dwarf_Die member, last, of, range;
-    Dwarf_Attribute attribute;
-    Dwarf_Word count = 0;
-    bool has_last = false;
-    unsigned steps = 0;
-    if (dwarf_tag(type) != DW_TAG_structure_type || dwarf_child(type, &member) != 0) return false;
-    do {
-        if (dwarf_tag(&member) != DW_TAG_member) continue;
-        last = member;
-        has_last = true;
-    } while (++steps < MOST_MEMBERS && hsd_die_go_on(&member));
-    if (!has_last || !hsd_type_of(&last, &of) || !peel(&of, true) || dwarf_tag(&of) != DW_TAG_array_type ||
-        dwarf_child(&of, &range) != 0)
-        return false;
-    if (dwarf_attr(&range, DW_AT_count, &attribute) != NULL)
-        return dwarf_formudata(&attribute, &count) == 0 && count <= 1;
-    if (dwarf_attr(&range, DW_AT_upper_bound, &attribute) == NULL) return true;
-    return dwarf_formudata(&attribute, &count) == 0 && (count == 0 || count + 1 == 0);
+    Dwarf_Die last, array;
+    return open_end(type, &last, &array);
 }
 
 /* "order *" of a pointer: what is at its end, and a star for each. */

@@ -206,6 +206,28 @@ def check_members(path, folder):
         expect(f"member of {path.name} {asked_}", got, want)
 
 
+APART = """#include <stdlib.h>
+struct item { struct item *next; };
+static struct { long depth; struct item *backlog, *spare; } worker;
+static struct { struct item *first; } single;
+int main(int count, char **words)
+{
+    for (struct item *i; count-- > 0; worker.backlog = single.first = i) {
+        i = malloc(sizeof *i);
+        i->next = worker.backlog;
+    }
+    return words == NULL || single.first == NULL;
+}
+"""
+
+
+def check_parts(path, folder):
+    """clang leaves out members of a static structure that nobody reads, and the others stand apart."""
+    for variable, wanted in (("worker", "worker.backlog"), ("single", "single.first")):
+        parts = [address for address, _, _, symbol in symbols(path) if symbol.split(".")[0] == variable]
+        expect(f"what is left of {variable}", resolve([f"{{variable}} {name(path, address)}" for address in parts], folder), [wanted])
+
+
 def check_locals(path, folder):
     """A word of a frame has the name of the variable that lies there, in its function; without debug information the frame has that of its function."""
     has_types = ".debug_info" in run("readelf", "-SW", path)
@@ -327,6 +349,8 @@ def main():
             path = compile_to(top / "clang", "shop-clang", "shop.c", "-g", "-O2", compiler="clang")
             lines += check_lines(path, path.parent)
             check_variables(path, path.parent)
+            (top / "apart.c").write_text(APART)
+            check_parts(compile_to(top / "apart", "apart", top / "apart.c", "-g", "-O2", compiler="clang"), top / "apart")
         for word, flags in (("c++", ["-g", "-O2"]), ("c++0", ["-g", "-O0"]), ("c++bare", ["-O2"])):
             path = compile_to(top / word, f"store-{word}", "store.cpp", *flags)
             check_vtables(path, path.parent)

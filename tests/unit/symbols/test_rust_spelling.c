@@ -65,3 +65,21 @@ Test(rust_spelling, names_that_end_early_say_nothing_wrong)
         hsd_buffer_release(&out);
     }
 }
+
+static void expect_captured(const char *type, const char *name, const char *wanted)
+{
+    hsd_buffer out = {0};
+    cr_assert_eq(hsd_spell_rust_member(&out, type, name, NULL), HSD_OK);
+    cr_assert(out.size == strlen(wanted) && memcmp(out.data, wanted, out.size) == 0, "%s", name);
+    hsd_buffer_release(&out);
+}
+
+Test(rust_spelling, what_a_closure_captured_is_called_as_people_write_it)
+{
+    expect_captured("{closure_env#0}", "executor__pending", "executor.pending");
+    expect_captured("{closure_env#1}<u64>", "a__b_c__d", "a.b_c.d");
+    expect_captured("{closure_env#0}", "__x", "__x");
+    expect_captured("{closure_env#0}", "x__", "x__");
+    expect_captured("Executor", "executor__pending", "executor__pending");
+    expect_captured(NULL, "a__b", "a__b");
+}

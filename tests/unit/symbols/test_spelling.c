@@ -29,6 +29,21 @@ static void expect_mangled(const char *name, const char *wanted)
     free(demangled);
 }
 
+Test(spelling, variables_of_modules_of_fortran_are_named_by_these)
+{
+    static const char *const names[][2] = {{"__store_MOD_head", "store::head"},
+                                           {"__store_MOD_add_cell", "store::add_cell"},
+                                           {"__MOD_x", "__MOD_x"},
+                                           {"__store_MOD_", "__store_MOD_"},
+                                           {"store_MOD_head", "store_MOD_head"}};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        char *shown;
+        cr_assert_eq(hsd_demangle(names[i][0], &shown, NULL), HSD_OK);
+        cr_expect_str_eq(shown, names[i][1]);
+        free(shown);
+    }
+}
+
 Test(spelling, knows_names_of_d)
 {
     expect_mangled("_D4shop6ordersHiCQp5Order", "shop.orders");
