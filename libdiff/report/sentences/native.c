@@ -41,16 +41,14 @@ static bool are_offsets_behind(const hsd_holder *holder)
     return true;
 }
 
-/* The one array of the holder behind a member, kept for it or exchanged for a larger one, where all that grew hangs:
+/* The one object that a member of the holder leads to, its array or the first of a list, where all that grew hangs:
  * NULL where there is none. */
 static const hsd_growth_edge *find_member(const hsd_holder *holder)
 {
     const hsd_growth_edge *edge = holder->edge_count > 0 ? &holder->edges[0] : NULL;
     if (edge == NULL || edge->depth != 1 || edge->edge.size < 2 || edge->edge.data[0] != '.' || is_offset(edge->edge))
         return NULL;
-    if (edge->before.objects != 1 || edge->after.objects != 1 || edge->type.size < 3 ||
-        memcmp(edge->type.data + edge->type.size - 2, "[]", 2) != 0)
-        return NULL;
+    if (edge->before.objects > 1 || edge->after.objects != 1) return NULL;
     const bool is_all = edge->growth_bytes >= holder->growth_bytes - holder->growth_bytes / SHARE_OF_A_MEMBER;
     return is_all ? edge : NULL;
 }
@@ -60,6 +58,7 @@ static hsd_status append_member(hsd_buffer *out, const hsd_spot *place, const hs
 {
     HSD_TRY(hsd_place_append(out, place, err));
     HSD_TRY(hsd_buffer_append(out, member->edge.data, member->edge.size, err));
+    if (member->type.size == 0 || member->type.data[0] == '<') return HSD_OK; /* "<=64 B at add", by place */
     HSD_TRY(hsd_buffer_append(out, before, strlen(before), err));
     HSD_TRY(hsd_buffer_append(out, member->type.data, member->type.size, err));
     return hsd_buffer_append(out, after, strlen(after), err);

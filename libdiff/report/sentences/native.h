@@ -3,7 +3,7 @@
  * type, and where no debug information tells that by its offset, which no programmer knows:
  *
  *      db.+704.+16.+8.+384 (<=2560 B at sqlite3PcacheSetPageSize)       db
- *      scheduler (Scheduler)                   scheduler.events (std::unique_ptr<Event>[]), its one array
+ *      scheduler (Scheduler)                   scheduler.events (std::unique_ptr<Event>[]), the one thing there
  *      server.sessions.tqh_first and server.sessions.tqh_last           server.sessions, by .tqh_first and .tqh_last
  *
  * The tables have the whole ways.

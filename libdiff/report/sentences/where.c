@@ -282,17 +282,42 @@ static void print_below(hsd_screen *screen, const hsd_holder *holder)
     hsd_buffer_release(&raw);
 }
 
-/* The largest of which a function of the program is on the stack; *frame is that. NULL where there is none. */
-static const hsd_site_row *largest_own_site(const hsd_diff *diff, const hsd_site_frame **frame)
+/* The function of the program that is on the stack; NULL where none is. */
+static const hsd_site_frame *own_frame(const hsd_site_row *site)
 {
-    for (size_t i = 0; i < diff->site_count && hsd_change_bytes(&diff->sites[i].change) > 0; i++) {
-        const hsd_site_row *site = &diff->sites[i];
-        const size_t own = hsd_frames_own(site->frames, site->frame_count, 0);
-        if (own == site->frame_count) continue;
-        *frame = &site->frames[own];
-        return site;
+    const size_t own = hsd_frames_own(site->frames, site->frame_count, 0);
+    return own < site->frame_count ? &site->frames[own] : NULL;
+}
+
+static bool same_name(hsd_text a, hsd_text b) { return a.size == b.size && memcmp(a.data, b.data, a.size) == 0; }
+
+/* What was allocated at the place, by whatever way to it: a cache that was filled in one loop, and is in another, did
+ * not grow. */
+static int64_t growth_at(const hsd_diff *diff, const hsd_site_frame *place)
+{
+    int64_t sum = 0;
+    for (size_t i = 0; i < diff->site_count; i++) {
+        const hsd_site_frame *frame = own_frame(&diff->sites[i]);
+        if (frame != NULL && frame->line == place->line && same_name(frame->function, place->function) &&
+            same_name(frame->file, place->file))
+            sum = (int64_t)((uint64_t)sum + (uint64_t)hsd_change_bytes(&diff->sites[i].change));
     }
-    return NULL;
+    return sum;
+}
+
+/* Where the program allocated most of what grew; *growth is how much. NULL where there is none. */
+static const hsd_site_frame *largest_own_place(const hsd_diff *diff, int64_t *growth)
+{
+    const hsd_site_frame *largest = NULL;
+    *growth = 0;
+    for (size_t i = 0; i < diff->site_count && hsd_change_bytes(&diff->sites[i].change) > 0; i++) {
+        const hsd_site_frame *frame = own_frame(&diff->sites[i]);
+        const int64_t sum = frame != NULL ? growth_at(diff, frame) : 0;
+        if (sum <= *growth) continue;
+        *growth = sum;
+        largest = frame;
+    }
+    return largest;
 }
 
 /* What only a library's variable leads to is the program's all the same: by where it was allocated. */
@@ -300,13 +325,13 @@ static void print_who_allocated(hsd_screen *screen, const hsd_holder *holder, in
 {
     hsd_out *out = &screen->out;
     hsd_buffer raw = {0};
-    const hsd_site_frame *frame = NULL;
+    int64_t of_place;
     if (!screen->diff->has_sites || (!hsd_variable_is_of_library(holder->root.data, holder->root.size) &&
                                      !hsd_root_is_frame_without_function(holder->root.data, holder->root.size)))
         return;
     print_below(screen, holder);
-    const hsd_site_row *site = largest_own_site(screen->diff, &frame);
-    const unsigned percent = share_of(site != NULL ? hsd_change_bytes(&site->change) : 0, growth);
+    const hsd_site_frame *frame = largest_own_place(screen->diff, &of_place);
+    const unsigned percent = share_of(of_place, growth);
     if (percent < SHARE_WORTH_NAMING) return;
     if (percent >= 100)
         hsd_out_text(out, "; it was allocated at ");

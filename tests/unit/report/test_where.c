@@ -604,6 +604,11 @@ Test(where, goes_on_to_the_one_array_of_a_native_object)
     SAYS(report, "All of the growth hangs from one place: scheduler (Scheduler).");
     free(report);
     edges[0].growth_bytes = GROWTH;
+    edges[0].before.objects = 0; /* a larger one of another class of sizes */
+    edges[0].type = TEXT("<=65536 B at grow");
+    report = report_of_native(&holder);
+    SAYS(report, "All of the growth hangs from one place: scheduler.events.");
+    free(report);
     edges[0].after.objects = 2;
     report = report_of_native(&holder);
     SAYS(report, "All of the growth hangs from one place: scheduler (Scheduler).");
@@ -664,6 +669,29 @@ Test(where, says_who_allocated_what_only_a_librarys_variable_holds)
     holders[0].root = TEXT("shop::SESSIONS");
     report = sample_report("text", &diff, &wide);
     SAYS(report, "All of the growth hangs from one place: shop::SESSIONS.");
+    free(report);
+}
+
+/* A cache that was filled from elsewhere has what it had: the places of the program add up over the ways to them. */
+Test(where, blames_no_place_that_another_way_leads_to)
+{
+    static const hsd_site_frame warm[] = {{.function = TEXT("get"), .file = TEXT("shop.c"), .line = 91},
+                                          {.function = TEXT("warm_up"), .file = TEXT("shop.c"), .line = 7}};
+    static const hsd_site_frame now[] = {{.function = TEXT("get"), .file = TEXT("shop.c"), .line = 91},
+                                         {.function = TEXT("serve"), .file = TEXT("shop.c"), .line = 9}};
+    static const hsd_site_frame retry[] = {{.function = TEXT("add_retry"), .file = TEXT("shop.c"), .line = 13}};
+    hsd_site_row sites[] = {
+        {.frames = now, .frame_count = 2, .change = {.before = {0, 0}, .after = {1000, GROWTH / 100 * 70}}},
+        {.frames = retry, .frame_count = 1, .change = {.before = {0, 0}, .after = {100, GROWTH / 100 * 60}}},
+        {.frames = warm, .frame_count = 2, .change = {.before = {1000, GROWTH / 100 * 70}, .after = {0, 0}}}};
+    hsd_diff diff = grown();
+    diff.has_sites = true;
+    diff.sites = sites;
+    diff.site_count = 3;
+    holders[0] = sample_holder("(data of libglib-2.0.so.0)", NULL, 0, GROWTH);
+    sample_hold(&diff, holders, 1);
+    char *report = sample_report("text", &diff, &wide);
+    SAYS(report, "hangs from one place: (data of libglib-2.0.so.0); 60% was allocated at add_retry (shop.c:13).");
     free(report);
 }
 
