@@ -44,7 +44,7 @@ test("chromium: without script, and with nothing that says what keeps it alive",
 
 /* Firefox over WebDriver BiDi has no emulation of paper. */
 test("chromium: in print no table is cut, and there is nothing to press", async () => {
-  await withPage("chromium", {}, async (page) => {
+  await withPage("chromium", { own: true }, async (page) => {
     await openPage(page, "node");
     await page.emulateMedia({ media: "print" });
     await page.evaluate(() => dispatchEvent(new Event("beforeprint")));

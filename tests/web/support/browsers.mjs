@@ -58,6 +58,8 @@ function browser(engine, options) {
 
 /** Call when a file of tests is over. */
 export async function closeBrowsers() {
+  for (const each of unused.values()) await each.close();
+  unused.clear();
   for (const each of running.values()) await (await each).close();
   running.clear();
 }
@@ -86,12 +88,8 @@ function noteViolations() {
   document.addEventListener("securitypolicyviolation", (event) => window.violations.push(`${event.violatedDirective}: ${event.blockedURI} ${event.sample}`));
 }
 
-/**
- * Gives `use` a page in a context of its own and checks afterwards that it kept to itself. Options: size (desktop), dark, script (true),
- * allowed ("127.0.0.1:4711", the one host that may be asked), picture (a path: what the page looks like in the end).
- */
-export async function withPage(engine, options, use) {
-  const { size = desktop, dark = false, script = true, allowed = null, picture = null } = options;
+/* A page in a context of its own, with what was seen of it. */
+async function newPage(engine, { size, dark, script, allowed }) {
   const proxy = await startProxy(allowed);
   const context = await (await browser(engine, { dark, script })).newContext({
     viewport: size,
@@ -101,20 +99,51 @@ export async function withPage(engine, options, use) {
     ...(engine === "chromium" ? { permissions: ["clipboard-read", "clipboard-write"] } : {}),
   });
   context.setDefaultTimeout(patienceMs);
+  const page = await context.newPage();
+  const seen = await watch(page, [allowed ? `http://${allowed}/` : "file://", "about:blank", "data:", "blob:"]);
+  if (script) await page.addInitScript(noteViolations);
+  const close = async () => {
+    await context.close();
+    await proxy.close();
+  };
+  return { page, seen, proxy, close };
+}
+
+/* Pages that were given back. A context and its first page take over a second of the processor, and the next page in it half of that: its process has
+ * compiled the script already. */
+const unused = new Map();
+
+async function giveBack(key, tab) {
+  await tab.page.goto("about:blank"); /* else the same address with another fragment is no other page */
+  tab.seen.length = tab.proxy.seen.length = 0;
+  unused.set(key, tab);
+}
+
+/**
+ * Gives `use` a page and checks afterwards that it kept to itself. Options: size (desktop), dark, script (true), allowed ("127.0.0.1:4711", the one host that
+ * may be asked), picture (a path: what the page looks like in the end), own: `use` changes the page for good. A page that nobody changed, that asked nobody and
+ * did no wrong is given out again, empty, to whoever wants one like it.
+ */
+export async function withPage(engine, options, use) {
+  const { size = desktop, dark = false, script = true, allowed = null, picture = null, own = false } = options;
+  const key = JSON.stringify([engine, size, dark, script]);
+  const isShared = allowed === null && !own;
+  const tab = (isShared && unused.get(key)) || (await newPage(engine, { size, dark, script, allowed }));
+  if (isShared) unused.delete(key);
+  const { page, seen, proxy } = tab;
+  let isRight = false;
   try {
-    const page = await context.newPage();
-    const seen = await watch(page, [allowed ? `http://${allowed}/` : "file://", "data:", "blob:"]);
-    if (script) await page.addInitScript(noteViolations);
     const value = await use(page, seen);
     if (script) seen.push(...(await page.evaluate(() => window.violations ?? [])).map((each) => `policy: ${each}`));
     seen.push(...proxy.strays().map((each) => `proxy: ${each}`));
     const faults = seen.slice(0, 10); /* a picture of it comes later: in Firefox that puts a style into the page, which the policy refuses */
     if (picture) await page.screenshot({ path: picture, caret: "initial" });
     if (faults.length > 0) throw new Error(`the page did what it must not do:\n  ${faults.join("\n  ")}`);
+    isRight = true;
     return value;
   } finally {
-    await context.close();
-    await proxy.close();
+    if (isRight && isShared) await giveBack(key, tab);
+    else await tab.close();
   }
 }
 
