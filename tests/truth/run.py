@@ -29,6 +29,7 @@ from screen import Screen, on_terminal
 HERE = pathlib.Path(__file__).resolve().parent
 KNOWN = HERE / "known.txt"
 FLOORS = HERE / "floors.json"
+DIFF = "diff.json"  # of the first two captures, beside them for a moment
 
 
 class Result:
@@ -67,10 +68,12 @@ def look(tool, paths):
     names = [path.name for path in paths]
     folder = paths[0].parent
     command = ["sh", "-c", 'cd "$0" && exec "$@"', str(folder), tool.path]
-    status, text = on_terminal([*command, *names[:2]], tool.environment)
+    status, text = on_terminal([*command, *names[:2], "--also", f"json={DIFF}"], tool.environment)
     kit.check(status == 0, f"hsdiff {' '.join(names[:2])}: exit {status}\n{text}")
     checked = subprocess.run([*command, "check", *names], capture_output=True, text=True, errors="replace", timeout=120, env=tool.environment)
-    return score.Seen(Screen(text), tool.diff(*paths[:2]), checked.returncode, checked.stdout + checked.stderr)
+    diff = json.loads((folder / DIFF).read_text(encoding="utf-8"))
+    (folder / DIFF).unlink()
+    return score.Seen(Screen(text), diff, checked.returncode, checked.stdout + checked.stderr)
 
 
 def one_run(tool, cache, program, keep):
