@@ -7,7 +7,8 @@ usage: results.py [--no-flakes] JUNIT.xml...              add up; with --no-flak
 A test program that runs many cases says so in its output: Criterion in its "Synthesis" line, the scripts of tests/ in a line
 "N passed, N failed". Such a program counts with its cases, any other as one. A program that failed without a failing
 case (a leak, a timeout) counts as one failure more. What tests took of the processor (the folder PRESET.spent beside PRESET.xml, by
-tests/support/spent.c) is added up; a test that took over SECONDS_OF_A_TEST is named: CONTRIBUTING.md says what it may take. A live test that failed and then passed alone (rerun.py) has passed, and is named
+tests/support/spent.c) is added up; a test that took over SECONDS_OF_A_TEST is named: CONTRIBUTING.md says what it may take; and what one left behind that
+still ran. A live test that failed and then passed alone (rerun.py) has passed, and is named
 as the defect that it is. Exit status 1 if anything failed or nothing ran.
 """
 import os
@@ -58,23 +59,27 @@ def is_flaky(testcase):
 
 
 def spent_by_tests(path):
-    """[(seconds of the processor, test)], most first, of the tests of a report."""
+    """[(seconds of the processor, test, what it left behind)], most first, of the tests of a report."""
     folder = path.removesuffix(".xml") + ".spent"
     found = []
     for name in os.listdir(folder) if os.path.isdir(folder) else ():
         with open(os.path.join(folder, name), encoding="ascii") as file:
-            found.append((sum(map(float, file.read().split())), name.replace("~", "/")))
+            seconds, *left = file.read().splitlines()
+            found.append((sum(map(float, seconds.split())), name.replace("~", "/"), [line.removeprefix("left ").strip() for line in left]))
     return sorted(found, reverse=True)
 
 
 def say_spent(paths):
     for path in paths:
         preset, spent = os.path.basename(path).removesuffix(".xml"), spent_by_tests(path)
-        for seconds, name in spent:
+        for seconds, name, _ in spent:
             if seconds > SECONDS_OF_A_TEST:
                 print(f"costly: {preset}: {name} took {seconds:.0f} s of the processor")
+        for _, name, left in spent:
+            for process in left:
+                print(f"left: {preset}: {name} left '{process[:100]}' behind: a defect")
         if spent:
-            print(f"processor: {preset}: {sum(seconds for seconds, _ in spent):.0f} s in {len(spent)} tests")
+            print(f"processor: {preset}: {sum(seconds for seconds, _, _ in spent):.0f} s in {len(spent)} tests")
 
 
 def add_up(paths, is_strict=False):

@@ -44,18 +44,27 @@ def notes_orphans(spent, folder):
     assert 0.25 < user + system < 10, (user, system)
 
 
+def tells_what_is_left(spent, folder):
+    """What still runs after its time, by its words."""
+    run(spent, folder, "a/stays", "sh", "-c", 'exec >/dev/null 2>&1; sleep 3600.5 & echo $! >"$0"', str(folder / "pid"))
+    pid = int((folder / "pid").read_text())
+    os.kill(pid, signal.SIGKILL)
+    assert (folder / "a~stays").read_text().splitlines()[1:] == ["left sleep 3600.5 "], (folder / "a~stays").read_text()
+
+
 def adds_up(_, folder):
     (folder / "dev.xml").write_text('<testsuite><testcase name="a/b" status="run"/><testcase name="a/c" status="run"/></testsuite>')
     (folder / "dev.spent").mkdir()
     (folder / "dev.spent" / "a~b").write_text("20.000 5.400\n")
-    (folder / "dev.spent" / "a~c").write_text("1.000 0.200\n")
+    (folder / "dev.spent" / "a~c").write_text("1.000 0.200\nleft sleep 60 \n")
     said = subprocess.run([sys.executable, PROJECT / "scripts/results.py", folder / "dev.xml"], capture_output=True, text=True, check=False)
     assert said.returncode == 0, said
-    assert said.stdout.splitlines() == ["costly: dev: a/b took 25 s of the processor", "processor: dev: 27 s in 2 tests", "2 passed, 0 failed"], said.stdout
+    assert said.stdout.splitlines() == ["costly: dev: a/b took 25 s of the processor", "left: dev: a/c left 'sleep 60' behind: a defect",
+                                         "processor: dev: 27 s in 2 tests", "2 passed, 0 failed"], said.stdout
 
 
 def main():
-    cases = (ends_alike, notes_children, notes_orphans, adds_up)
+    cases = (ends_alike, notes_children, notes_orphans, tells_what_is_left, adds_up)
     for case in cases:
         with tempfile.TemporaryDirectory(prefix="hsdiff-spent-") as folder:
             case(sys.argv[1], pathlib.Path(folder))
