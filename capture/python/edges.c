@@ -321,6 +321,21 @@ static void captured(walk *w, const py_object *function)
     }
 }
 
+/* Values that parameters have by default, beside the tuple of them, by the names of the parameters. */
+static void default_values(walk *w, const py_object *function)
+{
+    const py_object *code = py_object_at(function, w->py.at->function_code),
+                    *values = py_object_at(function, w->py.at->function_defaults);
+    if (values == NULL || values->type != w->py.types.tuple || code == NULL || code->type != w->py.types.code) return;
+    const intptr_t count = ((const py_sized *)values)->size, first = py_int_at(code, w->py.at->code_arguments) - count;
+    py_object *const *all = (py_object *const *)((const char *)values + w->py.at->tuple_items);
+    for (intptr_t i = 0; first >= 0 && i < count; i++) {
+        const py_object *name = frames_variable_name(&w->py, code, (size_t)(first + i));
+        if (name != NULL)
+            walk_refer_uncounted(w, all[i], names_key(&w->names, &w->py, NAME_VARIABLE, name, LABEL_NONE));
+    }
+}
+
 /* numpy tells the collector nothing of an array: what it is a view of, its type, and elements that are objects. */
 static void array(walk *w, py_object *object)
 {
@@ -355,12 +370,36 @@ static void weak(walk *w, const plan *p, py_object *object)
         walk_refer_uncounted(w, reference->object, LABEL_WEAK);
 }
 
-static void frame_of(walk *w, const plan *p, py_object *object)
+/* The frame of a frame object, a generator or a coroutine; NULL where it has none of its own. */
+static const void *frame_of(const walk *w, const plan *p, const py_object *object)
 {
-    if (p->kind == PLAN_FRAME)
-        frame_candidates(w, w->py.at->minor >= 11 ? py_at(object, w->py.at->frame_of_object) : object);
-    else if (w->py.at->minor >= 11 && frames_code(&w->py, (char *)object + w->py.at->generator_frame) != NULL)
-        frame_candidates(w, (char *)object + w->py.at->generator_frame);
+    const layout *at = w->py.at;
+    if (p->kind == PLAN_FRAME) return at->minor >= 11 ? py_at(object, at->frame_of_object) : object;
+    return at->minor >= 11 ? (const char *)object + at->generator_frame : NULL;
+}
+
+/* From 3.11 on a frame that runs is told by its thread, though it may have an object. */
+static bool tells_variables(const walk *w, const plan *p, const void *frame)
+{
+    enum { OWNED_BY_OBJECT = 2 };
+    return p->kind == PLAN_GENERATOR || w->py.at->minor < 11 ||
+           ((const char *)frame)[w->py.at->frame_owner] == OWNED_BY_OBJECT;
+}
+
+/* A variable that a function inside sees as well lies in a cell, which says nothing: what it holds is told by the
+ * variable, as that of a closure. */
+static void contents_of_cells(walk *w, const plan *p, const void *frame)
+{
+    const py_object *code = frame == NULL ? NULL : frames_code(&w->py, frame);
+    if (code == NULL || !tells_variables(w, p, frame)) return;
+    const frame_variables all = frames_variables(&w->py, frame);
+    for (size_t i = 0; i < all.named && i < all.count; i++) {
+        const py_object *value = frames_plain(&w->py, all.values[i]), *name;
+        if (value == NULL || value->type != w->py.types.cell) continue;
+        if ((name = frames_variable_name(&w->py, code, i)) != NULL)
+            walk_refer_uncounted(w, ((const py_cell *)value)->content,
+                                 names_key(&w->names, &w->py, NAME_FIELD, name, LABEL_NONE));
+    }
 }
 
 /* What a class holds that is in no cycle, and is not told: its names, and its subclasses, which it holds by weak
@@ -375,11 +414,23 @@ static void class_candidates(walk *w, const py_object *object)
     put_candidate(w, type->subclasses, names_put(&w->names, NAME_FIELD, "__subclasses__", 14));
 }
 
+static void stack(walk *w, const plan *p, py_object *greenlet)
+{
+    py_object *innermost = p->stack->get(greenlet, p->stack->closure);
+    if (innermost == NULL) {
+        w->py.clear_error();
+        return;
+    }
+    if (innermost->type == w->py.types.frame) frames_of_greenlet(w, innermost);
+    w->py.release(innermost);
+}
+
 static void plain(walk *w, const plan *p, py_object *object)
 {
     member_candidates(w, p, object);
     inline_candidates(w, object);
     traverse(w, p, object);
+    if (p->stack != NULL) stack(w, p, object);
 }
 
 static void by_kind(walk *w, const plan *p, py_object *object)
@@ -394,7 +445,7 @@ static void by_kind(walk *w, const plan *p, py_object *object)
         break;
     case PLAN_ARRAY: array(w, object); break;
     case PLAN_FRAME:
-    case PLAN_GENERATOR: frame_of(w, p, object); break;
+    case PLAN_GENERATOR: frame_candidates(w, frame_of(w, p, object)); break;
     case PLAN_TYPE: class_candidates(w, object); break;
     case PLAN_WEAK: weak(w, p, object); return;
     case PLAN_CELL: put_candidate(w, ((const py_cell *)object)->content, LABEL_CONTENT); break;
@@ -402,6 +453,8 @@ static void by_kind(walk *w, const plan *p, py_object *object)
     }
     if (!p->is_exact) plain(w, p, object);
     if (p->kind == PLAN_FUNCTION) captured(w, object);
+    if (p->kind == PLAN_FUNCTION) default_values(w, object);
+    if (p->kind == PLAN_GENERATOR || p->kind == PLAN_FRAME) contents_of_cells(w, p, frame_of(w, p, object));
 }
 
 void edges_of(walk *w, const plan *p, py_object *object, role as)

@@ -228,6 +228,47 @@ static void frame_roots(walk *w, void *frame, uint32_t thread, uint32_t depth)
     variable_roots(w, frame, code, function, thread, depth);
 }
 
+/* ---- greenlets ---- */
+
+/* "watch.order": the function as well, for a greenlet has the variables of all that it has called. */
+static uint32_t greenlet_label(walk *w, const py_object *code, size_t variable)
+{
+    char text[NAME_BYTES];
+    const py_object *name = frames_variable_name(&w->py, code, variable);
+    size_t size = py_utf8(&w->py, qualname_of(&w->py, code), text, NAME_BYTES / 2);
+    if (name == NULL || size == 0) return LABEL_NONE;
+    text[size++] = '.';
+    size += py_utf8(&w->py, name, text + size, NAME_BYTES - 1 - size);
+    return names_put(&w->names, NAME_FIELD, text, size);
+}
+
+static void greenlet_frame(walk *w, const void *frame, const py_object *code)
+{
+    const layout *at = w->py.at;
+    walk_refer(w, frames_plain(&w->py, py_object_at(frame, at->frame_function)), LABEL_NONE, 0);
+    walk_refer(w, frames_plain(&w->py, py_object_at(frame, at->frame_code)), LABEL_NONE, 0);
+    walk_refer(w, py_object_at(frame, at->frame_locals), LABEL_NONE, 0);
+    walk_refer(w, py_object_at(frame, at->frame_object), LABEL_NONE, 0);
+    const frame_variables all = frames_variables(&w->py, frame);
+    for (size_t i = 0; i < all.count; i++) {
+        py_object *value = frames_plain(&w->py, all.values[i]);
+        if (value != NULL) walk_refer(w, value, i < all.named ? greenlet_label(w, code, i) : LABEL_NONE, 0);
+    }
+}
+
+void frames_of_greenlet(walk *w, py_object *innermost)
+{
+    walk_refer(w, innermost, names_put(&w->names, NAME_FIELD, "gr_frame", 8), 0);
+    if (w->py.at->minor < 11) return; /* an object that tells all itself */
+    const void *frame = py_at(innermost, w->py.at->frame_of_object);
+    for (int depth = 0; frame != NULL && depth < FRAMES_MAX; frame = py_at(frame, w->py.at->frame_previous), depth++) {
+        const py_object *code = frames_code(&w->py, frame);
+        if (code != NULL && !is_of_c(&w->py, frame)) greenlet_frame(w, frame, code);
+    }
+}
+
+/* ---- threads ---- */
+
 static void *first_frame(const walk *w, void *thread)
 {
     const layout *at = w->py.at;

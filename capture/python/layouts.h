@@ -23,8 +23,8 @@ typedef struct layout {
     uint32_t frame_previous, frame_code, frame_builtins, frame_globals, frame_locals, frame_stack, frame_top,
         frame_instruction, frame_variables, frame_function, frame_object, frame_owner, frame_of_object;
     /* code */
-    uint32_t code_name, code_filename, code_first_line, code_stack_size, code_local_names, code_cell_names,
-        code_free_names, code_qualname, code_free_count, code_instructions;
+    uint32_t code_name, code_filename, code_first_line, code_arguments, code_stack_size, code_local_names,
+        code_cell_names, code_free_names, code_qualname, code_free_count, code_instructions;
     /* functions, generators, exceptions */
     uint32_t generator_frame, generator_code, generator_name, generator_qualname, function_code, function_globals,
         function_name, function_qualname, function_defaults, function_kwdefaults, function_closure, function_doc,

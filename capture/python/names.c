@@ -91,10 +91,17 @@ static uint32_t put_key(names *all, name_kind kind, const char *text, size_t siz
     return label == 0 ? fallback : label;
 }
 
+/* Interned, or, as names of the interpreter's own C are, a str that lives for ever: "__warningregistry__" in 3.11. A
+ * single character may be data. */
+static bool is_of_code(const python *py, const py_object *key)
+{
+    return py_is_interned(py, key) || (py_is_immortal(py, key) && ((const py_text *)key)->length > 1);
+}
+
 static uint32_t label_of(names *all, const python *py, name_kind kind, const py_object *key, uint32_t fallback)
 {
     size_t size;
-    const char *text = key->type == py->types.text && py_is_interned(py, key) ? py_ascii(py, key, &size) : NULL;
+    const char *text = key->type == py->types.text && is_of_code(py, key) ? py_ascii(py, key, &size) : NULL;
     if (text == NULL || !hsa_is_identifier(text, size, KEY_BYTES_MAX)) return fallback;
     return put_key(all, kind, text, size, fallback);
 }

@@ -216,6 +216,20 @@ static void plan_size_of(const python *py, plan *p)
         p->size = SIZE_CALL;
 }
 
+/* ---- greenlets ---- */
+
+/* Their frames are in no list of the collector, and no traverse tells of them: they are asked of the attribute that the
+ * library made for debuggers, which is C. */
+static const py_getset *stack_of(const py_type *type)
+{
+    for (int depth = 0; type != NULL && depth < BASES_MAX; type = type->base, depth++) {
+        if (!is_name(type, "greenlet.greenlet")) continue;
+        for (const py_getset *one = type->getset; one != NULL && one->name != NULL; one++)
+            if (strcmp(one->name, "gr_frame") == 0) return one;
+    }
+    return NULL;
+}
+
 /* ---- members ---- */
 
 static bool is_object(const py_member *m)
@@ -325,6 +339,7 @@ static plan *make(walk *w, py_type *type)
     p->is_exact = type == w->py.types.dict || type == w->py.types.list || type == w->py.types.tuple ||
                   type == w->py.types.set || type == w->py.types.frozenset;
     p->has_rules = edges_has_rules(type);
+    p->stack = p->kind == PLAN_PLAIN ? stack_of(type) : NULL;
     plan_size_of(&w->py, p);
     p->number = names_put(&w->names, p->kind == PLAN_CODE ? NAME_CODE_TYPE : NAME_TYPE, text,
                           plans_type_name(&w->py, type, text));

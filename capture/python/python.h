@@ -40,6 +40,14 @@ typedef struct py_method { /* PyMethodDef */
     const char *doc;
 } py_method;
 
+typedef struct py_getset { /* PyGetSetDef */
+    const char *name;
+    py_object *(*get)(py_object *, void *);
+    void *set;
+    const char *doc;
+    void *closure;
+} py_getset;
+
 struct py_type {
     py_sized head;
     const char *name;
@@ -54,7 +62,7 @@ struct py_type {
     void *iter, *iternext;
     py_method *methods;
     py_member *members;
-    void *getset;
+    py_getset *getset;
     py_type *base;
     py_object *dict;
     void *descr_get, *descr_set;

@@ -144,6 +144,7 @@ typedef struct plan {
     plan_kind kind;
     plan_size size;
     py_method *size_method; /* of SIZE_CALL */
+    const py_getset *stack; /* of greenlets: their gr_frame */
     uint32_t number;        /* of its objects' type */
     uint32_t name;          /* string: its own name */
     uint32_t member_count;
@@ -281,6 +282,9 @@ typedef struct frame_variables {
 } frame_variables;
 
 frame_variables frames_variables(const python *py, const void *frame);
+/* References of a greenlet that is being written to what its frames hold while others run; `innermost` is its frame
+ * object. */
+void frames_of_greenlet(walk *w, py_object *innermost);
 /* The str that names a variable, NULL behind the last. */
 py_object *frames_variable_name(const python *py, const py_object *code, size_t i);
 /* A reference as frames hold it: without the marks that later versions keep in it. */

@@ -41,11 +41,14 @@ LEAKS = {
     "linger": ("....server (app.linger.Server), by .background and .closing._waiters, together", ["-> _asyncio.Task", "._coro: coroutine Server.linger (linger.py:16)", ".leaked: app.leaked.Leaked"]),
     "parting": ("app.parting.OPEN (list)", ["[*]: app.leaked.Leaked"]),
     "workers": ("app.workers.KEPT (list)", ["[*]: app.leaked.Leaked"]),
+    "visits": ("module app.visits.visit.seen (list)", ["[*]: app.leaked.Leaked"]),
+    "mailbox": ("....inbox (asyncio.queues.Queue)._queue (collections.deque)", ["[*]: app.leaked.Leaked"]),
+    "switches": ("app.switches.WAITING (list)", ["[*]: greenlet.greenlet", ".follow.leaked: app.leaked.Leaked"]),
     "middleware": ("app.middleware.Timing.history (list)", ["[*]: app.leaked.Leaked"]),
 }
 
 # What they go through is laid out anew from version to version: frames, coroutines, threads, what C holds. The others are dicts, lists and instances.
-NEW_EACH_TIME = ("handlers", "bus", "tasks", "streams", "local", "failures", "native", "linger")
+NEW_EACH_TIME = ("handlers", "bus", "tasks", "streams", "local", "failures", "native", "linger", "mailbox", "visits")
 THIRDS = 3
 
 
@@ -90,14 +93,22 @@ def build_extension(path, folder):
     return folder if built.returncode == 0 else None
 
 
-def install_flask(path, folder):
+def install(path, folder, *packages):
     """None without network or pip, or where that takes minutes."""
-    command = [path, "-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-input", "--target", str(folder / "flask"), "flask>=3,<3.2", "blinker"]
+    command = [path, "-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-input", "--target", str(folder / "packages"), *packages]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     except subprocess.TimeoutExpired:
         return None
-    return folder / "flask" if done.returncode == 0 else None
+    return folder / "packages" if done.returncode == 0 else None
+
+
+def install_flask(path, folder):
+    return install(path, folder, "flask>=3,<3.2", "blinker")
+
+
+def install_greenlet(path, folder):
+    return install(path, folder, "--only-binary", ":all:", "greenlet>=3,<4")
 
 
 def needs_of(module, version, path, folder):
@@ -105,9 +116,10 @@ def needs_of(module, version, path, folder):
     if module == "arrays" and not has_module(path, "numpy"):
         say(f"  skipped: arrays, CPython {version} has no numpy")
         return None
-    if module == "shop" and version != next(iter(pythons.found())) and not kit.LONG:
-        return None  # Flask is fetched once; with HSD_LONG for each version
-    wanted = {"extension": ("KEEPS", build_extension, "no headers (python3-dev)"), "shop": ("FLASK", install_flask, "no Flask 3 from PyPI")}.get(module)
+    if module in ("shop", "switches") and version != next(iter(pythons.found())) and not kit.LONG:
+        return None  # a package is fetched once; with HSD_LONG for each version
+    wanted = {"extension": ("KEEPS", build_extension, "no headers (python3-dev)"), "shop": ("FLASK", install_flask, "no Flask 3 from PyPI"),
+              "switches": ("GREENLET", install_greenlet, "no greenlet 3 from PyPI")}.get(module)
     if wanted is None:
         return {}
     place = wanted[1](path, folder)

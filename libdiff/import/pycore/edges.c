@@ -362,6 +362,22 @@ static void captured(pycore *c, uint64_t function)
     }
 }
 
+/* Values that parameters have by default, beside the tuple of them, by the names of the parameters. */
+static void default_values(pycore *c, uint64_t function)
+{
+    const uint64_t code = py_word(c, function + c->at.function_code),
+                   values = py_word(c, function + c->at.function_defaults);
+    const uint64_t count = tuple_size(c, values);
+    if (count == 0 || code == 0 || py_type_of(c, code) != py_symbol(c, PY_CODE)) return;
+    const uint64_t parameters = hsd_pymemory_half(&c->memory, code + c->at.code_arguments);
+    for (uint64_t i = 0; i < count && count <= parameters && !hsd_pywalk_is_over(c); i++) {
+        const uint64_t name = hsd_pyframes_variable_name(c, code, parameters - count + i);
+        if (name != 0)
+            hsd_pywalk_refer(c, py_word(c, values + c->at.tuple_items + i * WORD),
+                             hsd_pytables_key(c, NAME_VARIABLE, name, LABEL_NONE), 0, ROLE_NONE, false);
+    }
+}
+
 /* numpy tells the collector nothing of an array: what it is a view of, its type, and elements that are objects. */
 static void array(pycore *c, uint64_t object)
 {
@@ -382,12 +398,31 @@ static void array(pycore *c, uint64_t object)
     if (hsd_mul_u64(count, WORD, &bytes)) items(c, data, hsd_pymemory_extent(&c->memory, data, bytes) / WORD);
 }
 
-static void frame_of(pycore *c, const pytype *type, uint64_t object)
+/* 0 where it has no frame of its own. */
+static uint64_t frame_of(pycore *c, const pytype *type, uint64_t object)
 {
-    if (type->kind == KIND_FRAME)
-        frame_candidates(c, c->at.minor >= 11 ? py_word(c, object + c->at.frame_of_object) : object);
-    else if (c->at.minor >= 11 && hsd_pyframes_code(c, object + c->at.generator_frame) != 0)
-        frame_candidates(c, object + c->at.generator_frame);
+    if (type->kind == KIND_FRAME) return c->at.minor >= 11 ? py_word(c, object + c->at.frame_of_object) : object;
+    return c->at.minor >= 11 ? object + c->at.generator_frame : 0;
+}
+
+/* What a variable holds that a function inside sees as well, beside its cell, by the variable. From 3.11 on a frame
+ * that runs is told by its thread. */
+static void contents_of_cells(pycore *c, const pytype *type, uint64_t frame)
+{
+    enum { OWNED_BY_OBJECT = 2 };
+    const uint64_t code = frame == 0 ? 0 : hsd_pyframes_code(c, frame);
+    const bool is_told = type->kind == KIND_GENERATOR || c->at.minor < 11 ||
+                         hsd_pymemory_byte(&c->memory, frame + c->at.frame_owner) == OWNED_BY_OBJECT;
+    if (code == 0 || !is_told) return;
+    const pyvariables all = hsd_pyframes_variables(c, frame);
+    for (uint64_t i = 0; i < all.named && i < all.count && !hsd_pywalk_is_over(c); i++) {
+        const uint64_t value = hsd_pyframes_plain(c, py_word(c, all.values + i * WORD));
+        if (value == 0 || py_type_of(c, value) != py_symbol(c, PY_CELL)) continue;
+        const uint64_t name = hsd_pyframes_variable_name(c, code, i);
+        if (name != 0)
+            hsd_pywalk_refer(c, py_word(c, value + CELL_CONTENT), hsd_pytables_key(c, NAME_FIELD, name, LABEL_NONE), 0,
+                             ROLE_NONE, false);
+    }
 }
 
 static void class_candidates(pycore *c, uint64_t object)
@@ -422,7 +457,7 @@ static void by_kind(pycore *c, pytype *type, uint64_t object)
         break;
     case KIND_ARRAY: array(c, object); break;
     case KIND_FRAME:
-    case KIND_GENERATOR: frame_of(c, type, object); break;
+    case KIND_GENERATOR: frame_candidates(c, frame_of(c, type, object)); break;
     case KIND_TYPE: class_candidates(c, object); break;
     case KIND_WEAK: weak(c, type, object); return;
     case KIND_CELL: put_candidate(c, py_word(c, object + CELL_CONTENT), LABEL_CONTENT, true); break;
@@ -440,6 +475,8 @@ static void by_kind(pycore *c, pytype *type, uint64_t object)
         traverse(c, type, object);
     }
     if (type->kind == KIND_FUNCTION) captured(c, object);
+    if (type->kind == KIND_FUNCTION) default_values(c, object);
+    if (type->kind == KIND_GENERATOR || type->kind == KIND_FRAME) contents_of_cells(c, type, frame_of(c, type, object));
 }
 
 void hsd_pyedges_of(pycore *c, pytype *type, uint64_t object, pyrole as)

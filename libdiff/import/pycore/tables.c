@@ -110,12 +110,21 @@ static uint32_t put_key(pycore *c, pynaming kind, const char *text, size_t size,
     return label == 0 ? fallback : label;
 }
 
+/* Interned, or a str of the interpreter's own that lives for ever; a single character may be data. */
+static bool is_of_code(pycore *c, uint64_t key, size_t size)
+{
+    bool is_immortal;
+    (void)hsd_pywalk_refcount(c, py_word(c, key), &is_immortal);
+    return hsd_pyvalues_is_interned(c, key) || (is_immortal && size > 1);
+}
+
 uint32_t hsd_pytables_key(pycore *c, pynaming kind, uint64_t key, uint32_t fallback)
 {
     char text[PY_KEY_BYTES_MAX];
     size_t size;
-    if (key == 0 || py_type_of(c, key) != py_symbol(c, PY_TEXT) || !hsd_pyvalues_is_interned(c, key) ||
-        !hsd_pyvalues_ascii(c, key, text, sizeof text, &size) || !is_identifier(text, size))
+    if (key == 0 || py_type_of(c, key) != py_symbol(c, PY_TEXT) ||
+        !hsd_pyvalues_ascii(c, key, text, sizeof text, &size) || !is_identifier(text, size) ||
+        !is_of_code(c, key, size))
         return fallback;
     return put_key(c, kind, text, size, fallback);
 }

@@ -163,6 +163,7 @@ static void say_code(void)
     AT(code_name, PyCodeObject, co_name);
     AT(code_filename, PyCodeObject, co_filename);
     AT(code_first_line, PyCodeObject, co_firstlineno);
+    AT(code_arguments, PyCodeObject, co_argcount);
     AT(code_stack_size, PyCodeObject, co_stacksize);
 #if PY_VERSION_HEX < 0x030b0000
     AT(code_local_names, PyCodeObject, co_varnames);

@@ -225,6 +225,8 @@ def references(one):
         more.append(type(one))
     if isinstance(one, types.FunctionType) and one.__closure__:
         more += [cell.cell_contents for cell in one.__closure__]
+    if isinstance(one, types.FunctionType) and one.__defaults__:
+        more += [value for value in one.__defaults__]
     if isinstance(one, types.GeneratorType) and not gc.is_tracked(one.__qualname__):
         more += [x for x in (one.__name__, one.__qualname__, one.gi_code) if not any(t is x for t in told)]
     if not isinstance(one, (types.FunctionType, types.GeneratorType)):
