@@ -44,25 +44,27 @@ static size_t find_function(const hsd_spot *place)
     return 0;
 }
 
-/* The step from which on the place is said: of that function, or of the class whose field it is. 0 = from its root. */
+/* The step from which on the place is said: of that function, or of the class whose field it is. What a variable of the
+ * function refers to is said by the variable. 0 = from its root. */
 static size_t find_near(const hsd_spot *place)
 {
     if (hsd_browser_ends(place)) return 0; /* a class of the engine has it */
     const size_t function = find_function(place), field = hsd_place_owner(place);
     const size_t owner = field > 0 ? field : hsd_place_class(place);
-    const size_t from = owner > function ? owner : function;
+    const bool is_of_variable = function > 0 && owner == function + 1;
+    const size_t from = owner > function && !is_of_variable ? owner : function;
     const bool is_cut_behind = place->cut > 0 && from < place->count / 2;
     return is_cut_behind || place->count - from > MOST_STEPS ? 0 : from;
 }
 
-/* So long may a place be that is said from its root: nobody looks for the program below "node:timers". */
-static size_t longest_read(const hsd_spot *place)
+static bool is_of_node(hsd_text root)
 {
     static const char begin[] = "node:";
-    const bool is_of_node =
-        place->root.size >= sizeof begin - 1 && memcmp(place->root.data, begin, sizeof begin - 1) == 0;
-    return is_of_node ? 0 : LONGEST_READ;
+    return root.size >= sizeof begin - 1 && memcmp(root.data, begin, sizeof begin - 1) == 0;
 }
+
+/* So long may a place be that is said from its root: nobody looks for the program below "node:timers". */
+static size_t longest_read(const hsd_spot *place) { return is_of_node(place->root) ? 0 : LONGEST_READ; }
 
 static hsd_status place_size(const hsd_spot *place, size_t *size, hsd_error *err)
 {
@@ -145,11 +147,48 @@ static hsd_status append_function_below(hsd_buffer *out, const hsd_holder *holde
     return hsd_buffer_append(out, edge->type.data, edge->type.size, err);
 }
 
-hsd_status hsd_holder_append_near(hsd_buffer *out, const hsd_holder *holder, const char *before, const char *after,
-                                  hsd_error *err)
+/* ---- a field that was given another object ---- */
+
+/* The head of a list that grows there, a list that is made anew with each element: the object that has the field was
+ * there, so it is the holder, and it is the field that a program's author looks for. NULL: it is none. */
+static const hsd_growth_edge *replaced_field(const hsd_holder *holder)
 {
-    const bool is_one_place = !hsd_holder_is_nobody(holder) && holder->thread_count == 0 &&
-                              (holder->by_count == 0 || hsd_holder_leads_to(holder));
+    const hsd_growth_edge *edge = holder->edge_count > 0 ? &holder->edges[0] : NULL;
+    if (edge == NULL || edge->depth != 1 || edge->edge.size < 2 || edge->edge.data[0] != '.') return NULL;
+    if (edge->after.objects != 1 || edge->new_.objects != 1 || edge->before.objects > 1) return NULL;
+    const bool is_array = edge->type.size == 0 || edge->type.data[edge->type.size - 1] == ']'; /* of a container */
+    return !is_array && edge->growth_bytes >= holder->growth_bytes / 10 * 9 ? edge : NULL;
+}
+
+static hsd_status append_one_place(hsd_buffer *out, const hsd_holder *holder, bool is_one_place, const char *before,
+                                   const char *after, hsd_error *err);
+
+/* The same, with the field as the last step. */
+static hsd_status append_with_field(hsd_buffer *out, const hsd_holder *holder, const hsd_growth_edge *field,
+                                    const char *before, const char *after, hsd_error *err)
+{
+    hsd_step steps[MOST_STEPS + 1];
+    hsd_holder below = *holder;
+    memcpy(steps, holder->path, holder->path_count * sizeof *steps);
+    steps[holder->path_count] = (hsd_step){.edge = field->edge, .type = field->type, .repeat = 1};
+    below.path = steps;
+    below.path_count++;
+    below.type = field->type;
+    return append_one_place(out, &below, true, before, after, err);
+}
+
+/* What finalizers, handles and the runtime's own variables keep are functions of the program, of which no variable of
+ * it tells. */
+static bool names_nothing(const hsd_holder *holder)
+{
+    const bool is_of_runtime = holder->root_kind == HSC_ROOT_HANDLE || holder->root_kind == HSC_ROOT_FINALIZER ||
+                               holder->root_kind == HSC_ROOT_RUNTIME;
+    return holder->by_count == 0 && (is_of_node(holder->root) || (is_of_runtime && holder->path_count == 0));
+}
+
+static hsd_status append_one_place(hsd_buffer *out, const hsd_holder *holder, bool is_one_place, const char *before,
+                                   const char *after, hsd_error *err)
+{
     const hsd_spot place = {holder->root, holder->path, holder->path_count, holder->path_cut};
     const size_t from = is_one_place ? find_near(&place) : 0;
     size_t size = 0;
@@ -158,5 +197,16 @@ hsd_status hsd_holder_append_near(hsd_buffer *out, const hsd_holder *holder, con
     if (size > (says_nothing ? 0 : longest_read(&place))) return append_near(out, holder, from, before, after, err);
     HSD_TRY(hsd_holder_append(out, holder, before, after, err));
     const bool is_of_browser = is_one_place && (hsd_browser_ends(&place) || hsd_browser_waits(&place));
-    return is_of_browser ? append_function_below(out, holder, err) : HSD_OK;
+    return is_of_browser || (is_one_place && names_nothing(holder)) ? append_function_below(out, holder, err) : HSD_OK;
+}
+
+hsd_status hsd_holder_append_near(hsd_buffer *out, const hsd_holder *holder, const char *before, const char *after,
+                                  hsd_error *err)
+{
+    const bool is_one_place = !hsd_holder_is_nobody(holder) && holder->thread_count == 0 &&
+                              (holder->by_count == 0 || hsd_holder_leads_to(holder));
+    const hsd_growth_edge *field = is_one_place && holder->by_count == 0 ? replaced_field(holder) : NULL;
+    if (field != NULL && holder->path_cut == 0 && holder->path_count > 0 && holder->path_count <= MOST_STEPS)
+        return append_with_field(out, holder, field, before, after, err);
+    return append_one_place(out, holder, is_one_place, before, after, err);
 }

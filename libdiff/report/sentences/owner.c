@@ -35,8 +35,9 @@ static const char *const of_runtimes[] = {"java.",  "javax.", "jdk.",    "sun.",
 /* What a runtime calls objects of any kind: they say nothing of whose a field is. */
 static bool is_plain_type(hsd_text type)
 {
-    static const char *const plain[] = {"Object", "object", "dict",   "table", "tuple", "Array",
-                                        "struct", "module", "Module", "Class", "type",  "EventEmitter"};
+    static const char *const plain[] = {"Object", "object", "dict",         "table",      "tuple",
+                                        "Array",  "struct", "module",       "Module",     "Class",
+                                        "type",   "cell",   "EventEmitter", "FixedQueue", "FixedCircularBuffer"};
     for (size_t i = 0; i < HSD_ARRAY_LEN(plain); i++)
         if (type.size == strlen(plain[i]) && memcmp(type.data, plain[i], type.size) == 0) return true;
     return type_begins_with_any(type, of_containers);

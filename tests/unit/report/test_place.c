@@ -5,6 +5,7 @@
 
 #include "report/sentences/place.h"
 #include "unit/report/sample.h"
+#include <hscapture/hscapture.h>
 
 static const char *text_of(const char *root, const hsd_step *steps, size_t count, uint64_t cut)
 {
@@ -392,4 +393,67 @@ Test(place, leaves_programs_alone_that_are_no_browser)
                               sample_step("[*]", "MutationObserver")};
     const hsd_holder holder = sample_holder("fake.js.registry", steps, 3, 1000);
     cr_expect_str_eq(near_of(&holder), "fake.js.registry[*][*] (MutationObserver)");
+}
+
+/* A variable of a function that refers to an object of a library's class: the variable says whose it is. */
+Test(place, is_said_from_the_variable_of_a_function)
+{
+    const hsd_step far[] = {sample_step("", "functools.partial"),
+                            sample_step(".keywords", "dict"),
+                            sample_step("[\"main_task\"]", "_asyncio.Task"),
+                            sample_step("._coro", "coroutine main (serve.py:7)"),
+                            sample_step(".inbox", "asyncio.queues.Queue"),
+                            sample_step("._queue", "collections.deque")};
+    hsd_holder holder = sample_holder("held by C", far, 6, 1000);
+    holder.root_kind = HSC_ROOT_HANDLE;
+    cr_expect_str_eq(near_of(&holder), "coroutine main (serve.py:7).inbox._queue (collections.deque)");
+}
+
+/* Where the object that has it was there and the field got another one. */
+Test(place, ends_in_the_field_that_was_given_another_object)
+{
+    const hsd_step ledger[] = {sample_step("", "Ledger")};
+    hsd_growth_edge newest = {.edge = sample_text(".newest"),
+                              .type = sample_text("Entry"),
+                              .depth = 1,
+                              .before = {1, 40},
+                              .after = {1, 40},
+                              .new_ = {1, 40},
+                              .growth_bytes = 1000};
+    hsd_holder holder = sample_holder("app.ledger", ledger, 1, 1000);
+    holder.edges = &newest;
+    holder.edge_count = 1;
+    cr_expect_str_eq(near_of(&holder), "app.ledger.newest (Entry)");
+    newest.type = sample_text("Entry[]"); /* the array of a container */
+    cr_expect_str_eq(near_of(&holder), "app.ledger (Ledger)");
+    newest.type = sample_text("Entry");
+    newest.new_.objects = newest.after.objects = 2; /* entries of the holder's own */
+    cr_expect_str_eq(near_of(&holder), "app.ledger (Ledger)");
+    newest.new_.objects = newest.after.objects = 1;
+    newest.growth_bytes = 500; /* and half of it elsewhere */
+    cr_expect_str_eq(near_of(&holder), "app.ledger (Ledger)");
+}
+
+/* The runtime's own lists are told with the function of the program that is in them. */
+Test(place, of_the_runtime_is_told_with_the_function_there)
+{
+    const hsd_step set[] = {sample_step("", "Set")};
+    hsd_growth_edge edges[] = {
+        {.edge = sample_text("[*]"), .type = sample_text("EventTarget"), .depth = 1, .growth_bytes = 1000},
+        {.edge = sample_text(".callback"),
+         .type = sample_text("Function (anonymous) (upload.mjs:9)"),
+         .depth = 2,
+         .growth_bytes = 300}};
+    hsd_holder holder = sample_holder("node:internal/abort_controller.signals", set, 1, 1000), root = holder;
+    holder.edges = root.edges = edges;
+    holder.edge_count = root.edge_count = 2;
+    cr_expect_str_eq(near_of(&holder),
+                     "node:internal/abort_controller.signals (Set): Function (anonymous) (upload.mjs:9)");
+    holder.root = sample_text("app.js.signals");
+    cr_expect_str_eq(near_of(&holder), "app.js.signals (Set)");
+    root.root = sample_text("finalizers");
+    root.root_kind = HSC_ROOT_FINALIZER;
+    root.path_count = 0;
+    edges[1].type = sample_text("Proc (handle.rb:6)");
+    cr_expect_str_eq(near_of(&root), "finalizers: Proc (handle.rb:6)");
 }
