@@ -7,7 +7,7 @@
 
 #include "ruby_agent.h"
 
-static bool is_instructions(VALUE object)
+bool code_is_instructions(VALUE object)
 {
     if (RB_SPECIAL_CONST_P(object) || RB_BUILTIN_TYPE(object) != T_IMEMO) return false;
     const char *name = rb_imemo_name((int)(RBASIC(object)->flags >> FL_USHIFT) & IMEMO_MASK);
@@ -18,7 +18,7 @@ size_t code_proc_type(const edges *references, char out[NAME_BYTES])
 {
     VALUE code = Qnil;
     for (size_t i = 0; i < references->count && NIL_P(code); i++)
-        if (is_instructions(references->rows[i].target)) code = references->rows[i].target;
+        if (code_is_instructions(references->rows[i].target)) code = references->rows[i].target;
     const VALUE path = NIL_P(code) ? Qnil : rb_profile_frame_path(code),
                 line = NIL_P(code) ? Qnil : rb_profile_frame_first_lineno(code);
     if (!RB_TYPE_P(path, T_STRING) || !RB_FIXNUM_P(line)) return (size_t)snprintf(out, NAME_BYTES, "Proc");

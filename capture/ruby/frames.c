@@ -13,7 +13,7 @@
 
 enum { MOST_FRAMES = 256, MOST_LOCALS = 4096 };
 
-static bool is_of_program(const char *path)
+bool frames_is_of_program(const char *path)
 {
     const char *name = strrchr(path, '/');
     return path[0] != '<' && strstr(path, "/gems/") == NULL && strstr(path, "/lib/ruby/") == NULL &&
@@ -27,9 +27,10 @@ static bool has_local(const state *all, VALUE value)
     return false;
 }
 
-static void add_local(state *all, VALUE value, const char *name, const char *frame)
+void frames_add_local(state *all, VALUE value, const char *name, const char *frame)
 {
-    if (RB_SPECIAL_CONST_P(value) || all->local_count == MOST_LOCALS || has_local(all, value)) return;
+    if (RB_SPECIAL_CONST_P(value) || RB_BUILTIN_TYPE(value) == T_CLASS || RB_BUILTIN_TYPE(value) == T_MODULE) return;
+    if (all->local_count == MOST_LOCALS || has_local(all, value)) return;
     local *rows = state_wider(all->locals, all->local_count, &all->local_room, sizeof *rows, &all->failed);
     if (rows == NULL) return;
     all->locals = rows;
@@ -49,10 +50,7 @@ static void add_locals_of(state *all, VALUE binding, const char *frame)
         const VALUE key = RARRAY_AREF(list, i);
         const char *name = rb_id2name(SYM2ID(key));
         if (name == NULL || name[0] == '\0') continue;
-        const VALUE value = rb_funcall(binding, rb_intern("local_variable_get"), 1, key);
-        if (RB_SPECIAL_CONST_P(value) || RB_BUILTIN_TYPE(value) == T_CLASS || RB_BUILTIN_TYPE(value) == T_MODULE)
-            continue;
-        add_local(all, value, name, frame);
+        frames_add_local(all, rb_funcall(binding, rb_intern("local_variable_get"), 1, key), name, frame);
     }
 }
 
@@ -69,7 +67,7 @@ static void add_frame(state *all, const rb_debug_inspector_t *inspector, VALUE p
                 line = ask_ruby(all, code, "first_lineno");
     if (!RB_TYPE_P(path, T_STRING) || !RB_TYPE_P(label, T_STRING) || !RB_FIXNUM_P(line)) return;
     const char *file = RSTRING_PTR(path), *name = strrchr(file, '/');
-    if (!is_of_program(file) || strstr(RSTRING_PTR(label), "<main>") != NULL) return;
+    if (!frames_is_of_program(file) || strstr(RSTRING_PTR(label), "<main>") != NULL) return;
     snprintf(frame, sizeof frame, "%s (%s:%ld)", RSTRING_PTR(label), name == NULL ? file : name + 1, FIX2LONG(line));
     add_locals_of(all, binding, frame);
     state_add_environments(all, binding);

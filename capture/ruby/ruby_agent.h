@@ -6,6 +6,7 @@
  *      edges.c   what an object refers to: by variables, elements, members, keys and values; and by what is left
  *      state.c   constants of classes, and global variables, by their names, before the walk
  *      threads.c names of threads, and what they keep under keys, before the walk
+ *      frames.c  local variables of what the main thread runs      stacks.c   and of what others run
  *      code.c    where blocks stand
  *      names.c   types, labels and strings, each once
  *
@@ -110,8 +111,9 @@ typedef struct state {
     size_t main_count, main_room;
     thread_name *threads;
     size_t thread_count, thread_room;
-    local *locals; /* of the main thread's frames, outermost first */
+    local *locals; /* of frames, outermost first */
     size_t local_count, local_room;
+    VALUE top; /* what the main script is run by: its self */
     bool failed;
 } state;
 
@@ -123,6 +125,8 @@ const named *state_of(const state *all, VALUE owner, size_t *count);
 bool state_is_own(const state *all, VALUE object);
 /* The environments that a binding keeps: state_is_main. */
 void state_add_environments(state *all, VALUE binding);
+/* One of them, if it is one. */
+void state_add_environment(state *all, VALUE target);
 /* Are local variables that are told among what this refers to? */
 bool state_is_main(const state *all, VALUE object);
 void state_release(state *all);
@@ -146,12 +150,22 @@ const char *threads_name(const state *all, VALUE thread);
 void frames_collect(state *all);
 /* `local orders of run (app.rb:2)`; NULL for a value that no such variable has. */
 const char *frames_local(const state *all, VALUE value);
+/* A variable of a frame, unless it has no object or a class, which holds for itself. */
+void frames_add_local(state *all, VALUE value, const char *name, const char *frame);
+/* No library, and no line of Ruby's or the agent's own? */
+bool frames_is_of_program(const char *path);
+
+/* ---- stacks.c ---- */
+
+/* Local variables of the methods that another thread runs, where this Ruby is one whose stacks are known. */
+void stacks_collect(state *all, VALUE thread);
 
 /* ---- code.c ---- */
 
 typedef struct edges edges;
 
 /* "Proc (server.rb:40)" by what it refers to; "Proc" for one that is no block of the program. Its length. */
+bool code_is_instructions(VALUE object);
 size_t code_proc_type(const edges *references, char out[NAME_BYTES]);
 
 /* ---- edges.c ---- */

@@ -110,15 +110,16 @@ static bool is_environment(VALUE object)
     return name != NULL && strcmp(name, "env") == 0;
 }
 
-static void add_environment(VALUE target, void *data)
+void state_add_environment(state *all, VALUE target)
 {
-    state *all = data;
     if (!is_environment(target)) return;
     VALUE *rows = state_wider(all->main, all->main_count, &all->main_room, sizeof *rows, &all->failed);
     if (rows == NULL) return;
     all->main = rows;
     rows[all->main_count++] = target;
 }
+
+static void add_environment(VALUE target, void *data) { state_add_environment(data, target); }
 
 void state_add_environments(state *all, VALUE binding)
 {
@@ -149,6 +150,8 @@ static void add_locals(state *all)
         if (!is_module(value)) state_add(all, OWNER_MAIN, value, SYM2ID(name)); /* a class holds for itself */
     }
     state_add_environments(all, binding);
+    if (rb_method_basic_definition_p(rb_obj_class(binding), rb_intern("receiver")))
+        all->top = rb_funcall(binding, rb_intern("receiver"), 0);
 }
 
 /* ---- all ---- */

@@ -54,6 +54,7 @@ static void add_thread(state *all, VALUE thread)
     all->threads = rows;
     rows[all->thread_count].thread = thread;
     name_thread(all, thread, rows[all->thread_count++].text);
+    if (thread != rb_thread_main()) stacks_collect(all, thread);
     add_variables(all, thread, "keys", "[]");
     add_variables(all, thread, "thread_variables", "thread_variable_get");
 }

@@ -195,7 +195,8 @@ static void category_root(const char *category, VALUE target, void *data)
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         if (strcmp(category, known[i].name) == 0)
             root = (hsc_root_record){.kind = known[i].kind, .flags = known[i].flags, .target = target};
-    root.label = names_put(&w->names, NAME_STRING, category, strlen(category));
+    const char *name = target == w->state.top && strcmp(category, "vm") == 0 ? "main" : category;
+    root.label = names_put(&w->names, NAME_STRING, name, strlen(name));
     hsc_root(w->writer, &root);
 }
 
