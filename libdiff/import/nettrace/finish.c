@@ -20,7 +20,7 @@ static hsd_status write_labels(hsd_import *import, hsd_error *err)
 {
     HSD_TRY(define_string(import, NETTRACE_STRING_STACK, "stack", err));
     HSD_TRY(define_string(import, NETTRACE_STRING_FINALIZER, "finalizer queue", err));
-    HSD_TRY(define_string(import, NETTRACE_STRING_HANDLE, "handle", err));
+    HSD_TRY(define_string(import, NETTRACE_STRING_HANDLE, "thread static or handle", err));
     HSD_TRY(define_string(import, NETTRACE_STRING_PINNED, "pinned handle", err));
     HSD_TRY(define_string(import, NETTRACE_STRING_COUNTED, "COM handle", err));
     HSD_TRY(define_string(import, NETTRACE_STRING_OTHER, "runtime", err));

@@ -1,7 +1,8 @@
 /*
  * What holds the heap. Static fields own; stacks, handles and the queue of finalizers are secondary, since in CoreCLR a
  * static field is itself an element of an array that a handle pins: else every static field would share all it has with
- * "pinned handle".
+ * pinned handles. Statics of generic classes, which no event names, and the strings that string.Intern keeps stand in
+ * such arrays, too; the thread statics of a thread in one by a handle that does not pin.
  *
  * The runtime tells of a static field its name and the type of what is in it, and not the class that declares it.
  */

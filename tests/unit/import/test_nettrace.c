@@ -95,7 +95,7 @@ Test(nettrace, roots_are_named_and_only_static_fields_own)
     cr_expect_eq(view_count_roots(&v, HSC_ROOT_STATIC, field, 0x1000), 1);
     cr_expect_eq(view_count_roots(&v, HSC_ROOT_STACK, "stack", 0x2000), 1);
     cr_expect_eq(view_count_roots(&v, HSC_ROOT_FINALIZER, "finalizer queue", 0x2040), 1);
-    cr_expect_eq(view_count_roots(&v, HSC_ROOT_HANDLE, "handle", 0x2080), 1);
+    cr_expect_eq(view_count_roots(&v, HSC_ROOT_HANDLE, "thread static or handle", 0x2080), 1);
     cr_expect_eq(view_count_roots(&v, HSC_ROOT_HANDLE, "pinned handle", 0x20c0), 1);
     cr_expect_eq(view_count_roots(&v, HSC_ROOT_RUNTIME, "runtime", 0x2140), 1);
     cr_expect_eq(view_count_roots(&v, HSC_ROOT_HANDLE, "COM handle", 0x2180), 1);
