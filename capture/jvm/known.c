@@ -73,6 +73,8 @@ static const char *const internals[] = {
     "java.util.concurrent.SynchronousQueue$TransferStack$SNode",
     "java.util.concurrent.SynchronousQueue$Transferer",
     "java.util.concurrent.atomic.Striped64$Cell",
+    "kotlinx.coroutines.channels.ChannelSegment",
+    "kotlinx.coroutines.sync.SemaphoreSegment",
     "java.util.concurrent.locks.AbstractQueuedSynchronizer$Node",
     "java.util.concurrent.locks.AbstractQueuedSynchronizer$ConditionNode",
     "java.util.concurrent.locks.AbstractQueuedSynchronizer$ExclusiveNode",
@@ -419,8 +421,16 @@ static const known_fields folds[] = {
     {"androidx.collection.LruCache", "map"},
     {"androidx.collection.SimpleArrayMap", "array hashes mArray mHashes"},
     {"androidx.collection.SparseArrayCompat", "keys values mKeys mValues"},
-    /* Coroutines of Kotlin: the list of a job's children; fields are called so up to 1.7, and from 1.8 on. */
+    /* Coroutines of Kotlin: the list of a job's children, and the segments of channels, mutexes and semaphores; fields
+     * are called so up to 1.7, and from 1.8 on. */
+    {"kotlinx.coroutines.channels.BufferedChannel",
+     "sendSegment receiveSegment bufferEndSegment sendSegment$volatile receiveSegment$volatile "
+     "bufferEndSegment$volatile"},
+    {"kotlinx.coroutines.channels.ChannelSegment", "data"},
+    {"kotlinx.coroutines.internal.ConcurrentLinkedListNode", "_next _prev _next$volatile _prev$volatile"},
     {"kotlinx.coroutines.internal.LockFreeLinkedListNode", "_next _prev _next$volatile _prev$volatile"},
+    {"kotlinx.coroutines.sync.SemaphoreAndMutexImpl", "head tail head$volatile tail$volatile"},
+    {"kotlinx.coroutines.sync.SemaphoreSegment", "acquirers"},
 };
 
 static const known_fields caches[] = {

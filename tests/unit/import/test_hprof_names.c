@@ -150,6 +150,8 @@ Test(hprof_names, of_the_insides_of_containers_are_known)
         {"java.util.HashMap$Node", "next", "key value"},
         {"java.util.LinkedList$Node", "next prev", "item"},
         {"kotlinx.coroutines.internal.LockFreeLinkedListNode", "_next _prev$volatile", "childJob"},
+        {"kotlinx.coroutines.channels.BufferedChannel", "sendSegment receiveSegment$volatile", "onUndeliveredElement"},
+        {"kotlinx.coroutines.sync.SemaphoreAndMutexImpl", "head$volatile tail", "onCancellationRelease"},
         {"com.x.Node", "", "next table map elementData value"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
