@@ -5,7 +5,8 @@
  *
  *      accept, epoll_wait, poll, select, sleep … ──► is a child due? ──► the same of libc
  *
- * Anywhere else, one word is looked at. read and its like do not tell whether they wait, and are left alone.
+ * Anywhere else, one word is looked at. read and its like do not tell whether they wait: a child begins there when it
+ * has lived for long.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -14,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/msg.h>
 #include <sys/select.h>
 #include <sys/socket.h>
 #include <time.h>
@@ -23,7 +25,7 @@
 
 #define HOOK __attribute__((visibility("default")))
 
-enum { NEVER = -1 };
+enum { NEVER = -1, AT_ONCE = 0 };
 
 static __attribute__((noinline, cold)) void *find_wait(const char *name)
 {
@@ -60,9 +62,11 @@ static int64_t milliseconds_of_value(const struct timeval *time)
         return next arguments;                                                                                         \
     }
 
-/* Headers declare these two only where the program is built with checks. */
+/* Headers declare these only where the program is built with checks. */
 int __poll_chk(struct pollfd *fds, nfds_t count, int timeout, size_t size);
 int __ppoll_chk(struct pollfd *fds, nfds_t count, const struct timespec *timeout, const sigset_t *mask, size_t size);
+ssize_t __read_chk(int fd, void *buffer, size_t size, size_t room);
+ssize_t __recv_chk(int fd, void *buffer, size_t size, size_t room, int flags);
 
 WAIT(int, accept, NEVER, (int fd, __SOCKADDR_ARG address, socklen_t *size), (fd, address, size))
 WAIT(int, accept4, NEVER, (int fd, __SOCKADDR_ARG address, socklen_t *size, int flags), (fd, address, size, flags))
@@ -91,5 +95,16 @@ WAIT(int, clock_nanosleep, (flags & TIMER_ABSTIME) != 0 ? NEVER : milliseconds_o
      (clockid_t clock, int flags, const struct timespec *time, struct timespec *left), (clock, flags, time, left))
 WAIT(int, usleep, time / 1000, (useconds_t time), (time))
 WAIT(unsigned int, sleep, (int64_t)time * 1000, (unsigned int time), (time))
+WAIT(ssize_t, read, AT_ONCE, (int fd, void *buffer, size_t size), (fd, buffer, size))
+WAIT(ssize_t, __read_chk, AT_ONCE, (int fd, void *buffer, size_t size, size_t room), (fd, buffer, size, room))
+WAIT(ssize_t, recv, AT_ONCE, (int fd, void *buffer, size_t size, int flags), (fd, buffer, size, flags))
+WAIT(ssize_t, __recv_chk, AT_ONCE, (int fd, void *buffer, size_t size, size_t room, int flags),
+     (fd, buffer, size, room, flags))
+WAIT(ssize_t, recvfrom, AT_ONCE,
+     (int fd, void *restrict buffer, size_t size, int flags, __SOCKADDR_ARG from, socklen_t *restrict from_size),
+     (fd, buffer, size, flags, from, from_size))
+WAIT(ssize_t, recvmsg, AT_ONCE, (int fd, struct msghdr *message, int flags), (fd, message, flags))
+WAIT(ssize_t, msgrcv, AT_ONCE, (int queue, void *message, size_t size, long type, int flags),
+     (queue, message, size, type, flags))
 WAIT(int, pause, NEVER, (void), ())
 WAIT(int, sigsuspend, NEVER, (const sigset_t *mask), (mask))

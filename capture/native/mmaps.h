@@ -16,7 +16,8 @@ typedef struct hsn_mapped_by {
     uint32_t stack;
 } hsn_mapped_by;
 
-/* Takes the place of what was known there. Past HSN_MMAPS the smallest piece gives way. Any thread, inside hsn_enter. */
+/* Takes the place of what was known there. Past HSN_MMAPS the smallest piece gives way. Any thread, inside hsn_enter.
+ */
 void hsn_mmaps_note(uintptr_t low, uintptr_t high, uint32_t stack);
 
 /* Around a fork of the program: nobody is in the middle of a change. */

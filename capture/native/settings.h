@@ -12,7 +12,8 @@
 
 /* What a child that the program forks does. */
 typedef enum hsn_fork_way {
-    HSN_FORK_LATER, /* records on; listens when it waits (idle.c), allocates after half a second, or starts a thread */
+    HSN_FORK_LATER, /* records on; listens when it waits (idle.c), allocates or reads after half a second, or starts a
+                       thread */
     HSN_FORK_NOW,   /* records on and listens at once */
     HSN_FORK_OFF    /* records no more */
 } hsn_fork_way;

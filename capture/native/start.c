@@ -5,9 +5,9 @@
  *      constructor      ──► own variables, main thread, LD_PRELOAD, fork handlers, listening
  *
  * A fork of the program takes table and stacks whole: all locks are held around it. The child records on in its own
- * copy. It gets a thread of its own to listen only when it turns out to live: when it allocates after half a second, or
- * waits for something (idle.c). Most children soon execute something else, and some must not have a thread before.
- * Children of vfork and posix_spawn run no handlers, and need none.
+ * copy. It gets a thread of its own to listen only when it turns out to live: when it allocates or reads after half a
+ * second, or waits for something (idle.c). Most children soon execute something else, and some must not have a thread
+ * before. Children of vfork and posix_spawn run no handlers, and need none.
  */
 #include "native/start.h"
 

@@ -242,7 +242,7 @@ def deaf(tool, folder):
         dump = Dump(tool, folder / "deaf.hs")
         check(dump.losses == ['loss 1 what="threads that did not stop in time"'], f"a deaf thread is not counted: {dump.losses}")
         check(dump.metrics["capture.pause"] < 100e6, "a deaf thread was waited for")
-        for kind in ("fork idle", "fork"):
+        for kind in ("fork idle", "fork reading", "fork"):
             one.tell(kind)
             ask(int(one.expect("forked")), folder / f"{kind}.hs", wait=PATIENCE)
             dump = Dump(tool, folder / f"{kind}.hs")

@@ -21,7 +21,7 @@
  *      follow=1          programs that this one executes have the agent too, and forked children listen at once. 0: our word is taken out
  *                        of LD_PRELOAD at the start
  *      fork=later|now|off  forked children record on in a table of their own; they can be captured when they first wait for
- *                        work, allocate after half a second, or start a thread (later), from the start (now), or do not record (off)
+ *                        work, allocate or read after half a second, or start a thread (later), from the start (now), or do not record (off)
  *      listen=0          cannot be asked from outside
  *      stop=auto         (default) threads are stopped by a process that traces them for the moment, of which the program notices nothing: calls in
  *                        which they wait go on. Where tracing is forbidden, or a debugger does it already, by a signal
