@@ -104,7 +104,8 @@ void hsd_tell_diff_holder(hsd_out *out, const hsd_model *model, hsd_escape_form 
     hsd_buffer raw = {0};
     if (diff->is_partial || holder == NULL || hsd_holder_is_nobody(holder) || growth < (int64_t)hsd_model_noise(model))
         return;
-    const unsigned percent = holder->growth_bytes > 0 ? hsd_percent_of(holder->growth_bytes, growth) : 0;
+    const int64_t of_place = hsd_holder_said_growth(diff, holder);
+    const unsigned percent = of_place > 0 ? hsd_percent_of(of_place, growth) : 0;
     if (percent < MOST_PERCENT || hsd_growth_is_room(diff, hsd_model_noise(model))) return;
     if (out->status == HSD_OK) out->status = hsd_holder_append_said(&raw, diff, holder, ": ", "", out->err);
     if (percent >= 100)

@@ -64,12 +64,28 @@ static hsd_status append_member(hsd_buffer *out, const hsd_spot *place, const hs
     return hsd_buffer_append(out, after, strlen(after), err);
 }
 
+static bool is_one_place(const hsd_holder *holder)
+{
+    return !hsd_holder_is_nobody(holder) && holder->thread_count == 0 && holder->path_cut == 0 &&
+           (holder->by_count == 0 || hsd_holder_leads_to(holder));
+}
+
+int64_t hsd_holder_said_growth(const hsd_diff *diff, const hsd_holder *holder)
+{
+    const size_t named = count_named(holder);
+    int64_t sum = 0;
+    if (!is_native(diff) || !is_one_place(holder) || named == holder->path_count) return holder->growth_bytes;
+    for (size_t i = 0; i < diff->holder_count; i++)
+        if (!diff->holders[i].is_code && is_one_place(&diff->holders[i]) &&
+            hsd_holder_goes_along(&diff->holders[i], holder, named))
+            sum = (int64_t)((uint64_t)sum + (uint64_t)diff->holders[i].growth_bytes);
+    return sum;
+}
+
 hsd_status hsd_holder_append_said(hsd_buffer *out, const hsd_diff *diff, const hsd_holder *holder, const char *before,
                                   const char *after, hsd_error *err)
 {
-    const bool is_one_place = !hsd_holder_is_nobody(holder) && holder->thread_count == 0 && holder->path_cut == 0 &&
-                              (holder->by_count == 0 || hsd_holder_leads_to(holder));
-    if (!is_one_place || !is_native(diff)) return hsd_holder_append_near(out, holder, before, after, err);
+    if (!is_one_place(holder) || !is_native(diff)) return hsd_holder_append_near(out, holder, before, after, err);
     const hsd_spot whole = {holder->root, holder->path, holder->path_count, 0},
                    named = {holder->root, holder->path, count_named(holder), 0};
     if (named.count < whole.count || (holder->by_count > 0 && are_offsets_behind(holder)))

@@ -17,6 +17,9 @@
 hsd_status hsd_holder_append_said(hsd_buffer *out, const hsd_diff *diff, const hsd_holder *holder, const char *before,
                                   const char *after, hsd_error *err);
 
+/* What hangs from the place by that name: of one that ends where names do, all holders behind it. */
+int64_t hsd_holder_said_growth(const hsd_diff *diff, const hsd_holder *holder);
+
 /* The variable of which all that hold together are members; empty where they are of several, and in other heaps. */
 hsd_text hsd_holder_variable(const hsd_diff *diff, const hsd_holder *holder);
 

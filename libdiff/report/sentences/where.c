@@ -347,7 +347,7 @@ static bool print_by_holder(hsd_screen *screen, int64_t growth)
 {
     const hsd_diff *diff = screen->diff;
     const hsd_holder *place = find_place(diff), *nobody = find_nobody(diff);
-    const unsigned percent = share_of(place ? place->growth_bytes : 0, growth),
+    const unsigned percent = share_of(place ? hsd_holder_said_growth(diff, place) : 0, growth),
                    of_nobody = share_of(nobody ? nobody->growth_bytes : 0, growth);
     const hsd_text variable = place != NULL ? hsd_holder_variable(diff, place) : (hsd_text){"", 0};
     if (percent < SHARE_OF_AN_ANSWER && of_nobody >= SHARE_OF_AN_ANSWER) {

@@ -570,6 +570,16 @@ Test(where, ends_the_place_where_members_of_native_blocks_have_no_names)
     SAYS(report, "All of the growth hangs from one place: db.");
     HOLDS(report, "db.+704.+16: <=192 B at create");
     free(report);
+    const hsd_step beside[] = {sample_step("", "<=704 B at openDatabase"), sample_step(".+8", "<=64 B at open")};
+    hsd_diff several = grown();
+    several.after.info.runtime = "native";
+    holders[0] = sample_holder("db", unnamed, 3, GROWTH / 100 * 60);
+    holders[1] = sample_holder("db", beside, 2, GROWTH / 100 * 30);
+    holders[2] = sample_holder("cache", beside, 2, GROWTH / 100 * 10);
+    sample_hold(&several, holders, 3);
+    report = sample_report("text", &several, &wide);
+    SAYS(report, "90% of the growth hangs from one place: db.");
+    free(report);
     holder = sample_holder("db", named, 3, GROWTH);
     report = report_of_native(&holder);
     SAYS(report, "All of the growth hangs from one place: db.+16.rows (row).");
