@@ -23,6 +23,7 @@ static hsn_range range_of(const hsn_block *block) { return (hsn_range){block->ad
 /* `low`: from there on the block can be read. */
 static void write_references(emitter *e, const hsn_block *block, uintptr_t low, const hsn_hit *hits, size_t count)
 {
+    if (count == 0 || hsn_is_of_stream(e->k, block->address)) return;
     for (size_t i = 0; i < count; i++) {
         const uint32_t target = hits[i].ordinal;
         uint64_t *recent = &e->recent[target % RECENT];

@@ -5,7 +5,7 @@
  *      starts          where blocks begin
  *      names           strings, sites and labels, each written when it is first needed
  *      roots           globals, thread stacks, registers, thread-locals, other memory
- *      rests           words that no program reads as pointers
+ *      rests, streams  words that no program reads as pointers
  *      types, emit     objects by address with their references; what was scanned is given back to the system
  */
 #ifndef HSN_WALK_H
@@ -17,7 +17,13 @@
 #include "native/walk/pairs.h"
 #include "native/walk/scan.h"
 
-enum { HSN_OFFSET_LABELS = 512, HSN_TYPE_FRAMES = 8, HSN_OTHER_CONSTANTS = 4096, HSN_MAX_TYPES = 1 << 18 };
+enum {
+    HSN_OFFSET_LABELS = 512,
+    HSN_TYPE_FRAMES = 8,
+    HSN_OTHER_CONSTANTS = 4096,
+    HSN_MAX_TYPES = 1 << 18,
+    HSN_STREAMS = 256
+};
 
 /* Of a stack: what types and sites need of it, worked out once. */
 typedef struct hsn_place {
@@ -64,12 +70,14 @@ typedef struct hsn_walker {
     uintptr_t constants_low, constants_high;        /* of all modules */
     uintptr_t other_constants[HSN_OTHER_CONSTANTS]; /* first words that were seen to be no vtables */
 
-    hsn_pairs seen;             /* blocks that roots of one label hold */
-    uint64_t started_ns, bytes; /* bytes of all blocks */
-    hsn_range scanned;          /* memory of blocks that is not given back yet */
-    size_t heap;                /* in k->heaps: where that is, or the next one */
-    uintptr_t text, text_end;   /* the block whose text was looked at last, and to where (rests.c) */
-    uintptr_t kept;             /* end of the last block that must stay as it is */
+    hsn_pairs seen;                 /* blocks that roots of one label hold */
+    uint64_t started_ns, bytes;     /* bytes of all blocks */
+    hsn_range scanned;              /* memory of blocks that is not given back yet */
+    size_t heap;                    /* in k->heaps: where that is, or the next one */
+    uintptr_t text, text_end;       /* the block whose text was looked at last, and to where (rests.c) */
+    uintptr_t streams[HSN_STREAMS]; /* where their buffers begin, ascending (streams.c) */
+    size_t stream_count;
+    uintptr_t kept; /* end of the last block that must stay as it is */
 } hsn_walker;
 
 /* ---- names.c: 0 = the writer failed, which it says itself ---- */
@@ -96,6 +104,12 @@ uint32_t hsn_write_label(hsn_walker *k, const hsn_typed_block *of, uint64_t offs
  * `block`: what it lies in; `low`: from there on it can be read.
  */
 bool hsn_is_rest(hsn_walker *k, const hsn_block *block, uintptr_t low, uintptr_t at);
+
+/* ---- streams.c ---- */
+/* Finds the buffers of stdio's streams; of more than so many, those of the last that were opened. */
+void hsn_find_streams(hsn_walker *k);
+/* Whether a block that begins there is one. */
+bool hsn_is_of_stream(const hsn_walker *k, uintptr_t address);
 
 /* ---- types.c ---- */
 bool hsn_types_open(hsn_walker *k);
