@@ -175,6 +175,7 @@ bool hsd_variable_is_of_library(const char *name, size_t size)
 {
     /* namespaces of libraries that keep what they are given in variables of their own, and places without a name */
     static const char *const begins[] = {"(data of ",
+                                         "(dynamic loader)",
                                          "(thread-locals of ",
                                          "(anonymous memory)",
                                          "thread-locals of ",

@@ -62,9 +62,29 @@ static char *demangle_fortran(const char *name)
     return out;
 }
 
+/* Free Pascal: "U_$SHOP_$$_ORDERS" of a unit, "U_$P$PLIST_$$_JOBS" of the program, "P$PLIST_$$_ENQUEUE$INT64" of a
+ * procedure with its parameters; its words are in capitals, whatever people wrote. */
+static char *demangle_pascal(const char *name)
+{
+    static const char between[] = "_$$_";
+    const char *unit = strncmp(name, "U_$", 3) == 0 ? name + 3 : name, *at = strstr(unit, between);
+    if (at == NULL) return NULL;
+    unit += strncmp(unit, "P$", 2) == 0 ? 2 : 0;
+    const char *word = at + sizeof between - 1;
+    const size_t size = strcspn(word, "$"), bytes = strlen(name) + 1;
+    if (at <= unit || size == 0) return NULL;
+    char *out = malloc(bytes);
+    if (out == NULL) return NULL;
+    snprintf(out, bytes, "%.*s.%.*s", (int)(at - unit), unit, (int)size, word);
+    for (char *c = out; *c != '\0'; c++)
+        if (*c >= 'A' && *c <= 'Z') *c = (char)(*c - 'A' + 'a');
+    return out;
+}
+
 static char *demangle(const char *name)
 {
     char *out = demangle_fortran(name);
+    if (out == NULL) out = demangle_pascal(name);
     return out != NULL ? out : demangle_encoded(name);
 }
 

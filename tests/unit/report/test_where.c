@@ -703,6 +703,10 @@ Test(where, blames_no_place_that_another_way_leads_to)
     char *report = sample_report("text", &diff, &wide);
     SAYS(report, "hangs from one place: (data of libglib-2.0.so.0); 60% was allocated at add_retry (shop.c:13).");
     free(report);
+    holders[0].root = TEXT("(dynamic loader)"); /* threads that ended and are not joined: who began them */
+    report = sample_report("text", &diff, &wide);
+    SAYS(report, "hangs from one place: (dynamic loader); 60% was allocated at add_retry (shop.c:13).");
+    free(report);
 }
 
 Test(where, tells_of_threads_of_a_pool)

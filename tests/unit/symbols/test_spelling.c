@@ -29,9 +29,15 @@ static void expect_mangled(const char *name, const char *wanted)
     free(demangled);
 }
 
-Test(spelling, variables_of_modules_of_fortran_are_named_by_these)
+Test(spelling, variables_of_modules_of_fortran_and_of_units_of_pascal_are_named_by_these)
 {
-    static const char *const names[][2] = {{"__store_MOD_head", "store::head"},
+    static const char *const names[][2] = {{"U_$P$PLIST_$$_JOBS", "plist.jobs"},
+                                           {"U_$SHOP_$$_ORDERS", "shop.orders"},
+                                           {"P$PLIST_$$_ENQUEUE$INT64", "plist.enqueue"},
+                                           {"SHOP_$$_ADD$LONGINT$$BOOLEAN", "shop.add"},
+                                           {"U_$_$$_X", "U_$_$$_X"},
+                                           {"SHOP_$$_$X", "SHOP_$$_$X"},
+                                           {"__store_MOD_head", "store::head"},
                                            {"__store_MOD_add_cell", "store::add_cell"},
                                            {"__MOD_x", "__MOD_x"},
                                            {"__store_MOD_", "__store_MOD_"},
