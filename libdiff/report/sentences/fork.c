@@ -9,7 +9,7 @@
 #include "report/sentences/place.h"
 #include "report/words/number.h"
 
-#define ROWS_ASKED 16u
+#define ROWS_ASKED 256u
 
 static bool same_text(hsd_text a, hsd_text b) { return a.size == b.size && memcmp(a.data, b.data, a.size) == 0; }
 
@@ -54,8 +54,9 @@ static void gather(const hsd_diff *diff, const hsd_holder *first, size_t steps, 
                             (row->by_count == 0 || hsd_holder_leads_to(row));
         if (!is_one || row->growth_bytes <= 0 || !hsd_holder_goes_along(row, first, steps)) continue;
         if (row->path_count == steps && row->by_count == 0) continue; /* the object itself holds it */
-        if (add_fields(out, row, steps))
-            out->place.growth_bytes = (int64_t)((uint64_t)out->place.growth_bytes + (uint64_t)row->growth_bytes);
+        if (!add_fields(out, row, steps)) continue;
+        out->own_count += row->path_count == steps;
+        out->place.growth_bytes = (int64_t)((uint64_t)out->place.growth_bytes + (uint64_t)row->growth_bytes);
     }
 }
 
@@ -64,7 +65,8 @@ bool hsd_find_fork(const hsd_diff *diff, const hsd_holder *first, int64_t least,
     if (first->thread_count > 0 || (first->by_count > 0 && !hsd_holder_leads_to(first))) return false;
     for (size_t steps = first->path_count; steps > 0; steps--) {
         gather(diff, first, steps, out);
-        if (out->field_count > 1 && out->place.growth_bytes >= least && out->place.growth_bytes > first->growth_bytes)
+        const bool has_several = out->field_count > 1 || out->own_count > 1;
+        if (has_several && out->place.growth_bytes >= least && out->place.growth_bytes > first->growth_bytes)
             return true;
     }
     return false;

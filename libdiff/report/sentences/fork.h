@@ -16,9 +16,11 @@ typedef struct hsd_fork {
     hsd_holder place;                 /* the object, as a holder of all of it */
     hsd_text fields[HSD_FORK_FIELDS]; /* of it, by which most is held */
     size_t field_count;               /* of all that were seen; the first are in `fields` */
+    size_t own_count;                 /* rows of the object itself, each of what a field of it holds */
 } hsd_fork;
 
-/* The object nearest to the largest holder, `first`, that has at least `least` of the growth in two fields or more.
+/* The object nearest to the largest holder, `first`, that has at least `least` of the growth in two fields or more, or
+ * in several parts of one, as a map in shards is: .shards[*].map.
  * False: there is none. */
 bool hsd_find_fork(const hsd_diff *diff, const hsd_holder *first, int64_t least, hsd_fork *out);
 

@@ -108,3 +108,24 @@ Test(fork, says_how_many_fields_there_are_more)
     cr_assert(hsd_find_fork(&three, &holders[0], 7000, &fork));
     cr_expect_str_eq(fields_of(&fork), ", by .a, .b and .c");
 }
+
+/* Maps in an array inside of the object have one name, and each is a row. */
+Test(fork, is_the_object_that_has_many_parts_of_one_field)
+{
+    enum { SHARDS = 6 };
+    static const hsd_step way[] = {{.edge = {"", 0}, .type = {"Api", 3}, .repeat = 1},
+                                   {.edge = {".shards[*].map", 14}, .type = {"node", 4}, .repeat = 1}};
+    hsd_co_holder by = {.root = {ROOT, sizeof ROOT - 1}, .path = way, .path_count = 2, .type = {"node", 4}};
+    hsd_fork fork;
+    for (size_t i = 0; i < SHARDS; i++) {
+        holders[i] = sample_holder(ROOT, way, 1, 1000);
+        holders[i].by = &by;
+        holders[i].by_count = 1;
+    }
+    const hsd_diff diff = diff_of(SHARDS), one = diff_of(1);
+    cr_assert(hsd_find_fork(&diff, &holders[0], 5000, &fork));
+    cr_expect_eq(fork.place.path_count, 1);
+    cr_expect_eq(fork.place.growth_bytes, 6000);
+    cr_expect_str_eq(fields_of(&fork), ", by .shards[*].map");
+    cr_expect_not(hsd_find_fork(&one, &holders[0], 500, &fork), "it is said by itself");
+}
