@@ -36,7 +36,7 @@ static size_t first_from(uintptr_t address)
 static void replace(size_t first, size_t end, const hsn_mapped_by *put, size_t put_count)
 {
     if (end - first != put_count) memmove(&all[first + put_count], &all[end], (count - end) * sizeof *all);
-    memcpy(&all[first], put, put_count * sizeof *put);
+    if (put_count > 0) memcpy(&all[first], put, put_count * sizeof *put);
     count = count - (end - first) + put_count;
 }
 

@@ -342,6 +342,13 @@ static void print_who_allocated(hsd_screen *screen, const hsd_holder *holder, in
     hsd_buffer_release(&raw);
 }
 
+/* Several holders have one name, as what is behind it has none: together they are the answer. */
+static bool is_answer_by_name(const hsd_holder *place, const hsd_diff *diff, int64_t growth)
+{
+    const int64_t by_name = hsd_holder_said_growth(diff, place);
+    return by_name != place->growth_bytes && share_of(by_name, growth) >= SHARE_OF_AN_ANSWER;
+}
+
 /* True if there was something to say. */
 static bool print_by_holder(hsd_screen *screen, int64_t growth)
 {
@@ -357,7 +364,8 @@ static bool print_by_holder(hsd_screen *screen, int64_t growth)
         hsd_out_text(&screen->out, " is in ");
         hsd_out_said(&screen->out, screen->form, place->root);
         hsd_out_text(&screen->out, ", of which the two formats tell differently.");
-    } else if (percent >= SHARE_WORTH_NAMING && print_fork(screen, place, growth)) {
+    } else if (percent >= SHARE_WORTH_NAMING && !is_answer_by_name(place, diff, growth) &&
+               print_fork(screen, place, growth)) {
         return true;
     } else if (percent >= SHARE_WORTH_NAMING && variable.size > 0) {
         print_members(screen, place, variable, growth);
