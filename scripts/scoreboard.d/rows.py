@@ -2,7 +2,8 @@
 
 A row has its promise, the figure that a release asks for, and checks. A check is one test of ctest in one preset, run at its full size
 (HSD_LONG=1), and how its output says the number of cases: a pattern whose groups are added up, or an environment variable that sets
-the number. A check that draws at random is run again and again with other seeds (HSD_SEED), and its numbers add up; any other tries
+the number. A check that draws at random is run again and again with other seeds (HSD_SEED), and its numbers add up (cases that have numbers, the seed the first of
+them, count once, and a run begins behind those before); one that failed is run again with its seed on the next commit. Any other tries
 the same cases each time, so its last number stands. What no test counts is said in `missing`.
 """
 from dataclasses import dataclass, field

@@ -56,6 +56,26 @@ def seeds_add_up(folder):
     assert "14,000 signals, 0 failed | yes |" in row, row
 
 
+PAIRS = "2026-01-02\t{commit}\t6\trelease\tproperty/top\theaps of one side\t{cases}\t{failures}\t60\t{seed}\n"
+
+
+def numbers_count_once(folder):
+    """Heaps 1,000 to 1,999 and 1,001 to 2,000 are 1,001 heaps; what begins behind them adds up."""
+    kept = [(1000, 1000), (1000, 1001), (500, 5000)]
+    row = Copy(folder, HEAD + "".join(PAIRS.format(commit="0123abcd", cases=cases, failures=0, seed=seed) for cases, seed in kept)).row(6)
+    assert "1,501 heaps of one side, 0 failed" in row, row
+
+
+def what_failed_is_tried_again(folder):
+    """And stands as it ended the second time; another draw that passes proves nothing of it."""
+    failed = PAIRS.format(commit="0123abcd", cases=0, failures=1, seed=1000)
+    passed = PAIRS.format(commit="89abcdef", cases=1000, failures=0, seed=2000)
+    copy = Copy(folder, HEAD + failed + passed)
+    assert "1,000 heaps of one side, 1 failed" in copy.row(6), copy.row(6)
+    (copy.at / "doc" / "reliability.tsv").write_text(HEAD + failed + passed + PAIRS.format(commit="89abcdef", cases=1000, failures=0, seed=1000))
+    assert "2,000 heaps of one side, 0 failed" in copy.row(6), copy.row(6)
+
+
 def too_few_are_not_met(folder):
     row = Copy(folder, HEAD + SIGNALS.format(cases=6_000, failures=0, seed=1)).row(11)
     assert "6,000 of 13,000 signals, 0 failed | no |" in row, row
@@ -149,7 +169,7 @@ def the_own_page_is_true(_folder):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-CASES = [the_last_run_of_a_fixed_sweep_stands, seeds_add_up, too_few_are_not_met, one_failure_is_not_met, what_was_never_run_is_said,
+CASES = [the_last_run_of_a_fixed_sweep_stands, seeds_add_up, numbers_count_once, what_failed_is_tried_again, too_few_are_not_met, one_failure_is_not_met, what_was_never_run_is_said,
          a_changed_page_is_found, records_that_are_none_are_refused, a_record_without_a_check_is_found, a_run_keeps_what_the_test_counted,
          one_run_answers_each_check_of_its_test,
          a_run_that_fails_or_counts_nothing_is_a_failure, a_fix_without_a_test_is_found, the_own_page_is_true]
