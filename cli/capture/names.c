@@ -111,7 +111,7 @@ bool cli_capture_name(char path[CLI_PATH_BYTES], const cli_app *cli, const hsd_p
     static const char usual[] = "%n-%p-%i.hs";
     const char *asked = cli->options.output;
     char pattern[CLI_PATH_BYTES];
-    bool fits = true;
+    bool fits = true, goes_on = false;
     path[0] = 0;
     if (!asked) return find_free(path, usual, process, number);
     const size_t size = strlen(asked);
@@ -121,6 +121,7 @@ bool cli_capture_name(char path[CLI_PATH_BYTES], const cli_app *cli, const hsd_p
     } else if (cli_is_folder(asked)) {
         fits = snprintf(pattern, sizeof pattern, "%s%s%s", asked, asked[size - 1] == '/' ? "" : "/", usual) <
                (int)sizeof pattern;
+        goes_on = among != CLI_CAPTURES_OF_ONE && !cli->options.force; /* the second of each process, an hour later */
     } else if (among == CLI_CAPTURE_ALONE) {
         fits = size < sizeof pattern;
         if (fits) memcpy(pattern, asked, size + 1);
@@ -128,6 +129,7 @@ bool cli_capture_name(char path[CLI_PATH_BYTES], const cli_app *cli, const hsd_p
         fits = size + 8 < sizeof pattern;
         if (fits) extend_name(pattern, asked, among);
     }
+    if (fits && goes_on) return find_free(path, pattern, process, number);
     text to = {path, CLI_PATH_BYTES, fits};
     if (fits && !fill_capture_name(&to, pattern, process, number)) return false;
     if (to.is_whole) return true;

@@ -59,6 +59,38 @@ static void find_agent(const hsd_process_facts *facts, char *out, size_t size)
     shared->has_agent = true;
 }
 
+/* The first child of a process; 0 = none, or it cannot be seen. */
+static long first_child(long pid)
+{
+    char path[64], text[32] = "";
+    snprintf(path, sizeof path, "/proc/%ld/task/%ld/children", pid, pid);
+    FILE *file = fopen(path, "re");
+    if (file == NULL) return 0;
+    const bool is_read = fgets(text, sizeof text, file) != NULL;
+    fclose(file);
+    return is_read ? strtol(text, NULL, 10) : 0;
+}
+
+/* `hsdiff capture -- COMMAND &` and then the number that the shell says: that of hsdiff. */
+static bool is_hsdiff(const hsd_process_facts *facts)
+{
+    char own[sizeof facts->executable];
+    const ssize_t size = readlink("/proc/self/exe", own, sizeof own - 1);
+    if (size <= 0) return false;
+    own[size] = '\0';
+    return strcmp(own, facts->executable) == 0;
+}
+
+static void refuse_hsdiff(const hsd_process_facts *facts, hsd_error *err)
+{
+    const long child = first_child(facts->pid);
+    hsd_fail(err, HSD_E_UNSUPPORTED, "process %ld is hsdiff, which started the program that you mean", facts->pid);
+    if (child > 0)
+        hsd_error_set_hint(err, "capture that one: hsdiff capture %ld, or by its name", child);
+    else
+        hsd_error_set_hint(err, "capture that one by its name; hsdiff ps lists it");
+}
+
 static hsd_gate refuse_native_way(const hsd_process_facts *facts, const hsd_process *process, hsd_error *err)
 {
     char path[sizeof((hsd_shared_facts *)0)->agent];
@@ -69,6 +101,10 @@ static hsd_gate refuse_native_way(const hsd_process_facts *facts, const hsd_proc
         hsd_error_set_hint(
             err, "it may be starting or ending: try again; the child of a fork listens when it waits for work or "
                  "allocates, and at once if the program is started with HSDIFF_NATIVE=fork=now");
+        return HSD_GATE_CLOSED;
+    }
+    if (is_hsdiff(facts)) {
+        refuse_hsdiff(facts, err);
         return HSD_GATE_CLOSED;
     }
     if (hsd_facts_is_go(facts)) {

@@ -65,6 +65,8 @@ def names_of_files(tool, folder):
         tool.run("capture", pid, "-o", f"{sub}/new/")
         check(names(sub / "new") == [f"native_load-{pid}-0001.hs"], "a folder is made")
         check(stat.S_IMODE((sub / "new").stat().st_mode) == 0o700, "and is private")
+        tool.run("capture", pid, "-o", f"{sub}/new/")
+        check(f"native_load-{pid}-0002.hs" in names(sub / "new"), f"in a folder the next number: {names(sub / 'new')}")
         tool.run("capture", pid, "-o", f"{sub}/not/there/", expect=4)
         wrong = tool.run("capture", pid, "-o", sub / "%z.hs", expect=2)
         check("%z means nothing" in wrong.stderr, wrong.stderr)
@@ -189,6 +191,8 @@ def a_series(tool, folder):
         watching = subprocess.Popen([tool.path, "capture", str(one.pid), "--every", "1h", "-q", "-o", str(folder / "t.hs")],
                                     env=tool.environment)
         wait_for((folder / "t-0001.hs").exists, "the first capture")
+        itself = tool.run("capture", watching.pid, "-o", folder / "itself.hs", expect=3).stderr
+        check(f"process {watching.pid} is hsdiff, which started the program" in itself, itself)
         watching.send_signal(signal.SIGINT)
         check(watching.wait(PATIENCE) == -signal.SIGINT, "a signal ends it between two captures")
         check((folder / "t-0001.hs").exists() and one.is_alive(), "and what was there stays")
