@@ -42,11 +42,14 @@ static weakness weakness_of(lua_State *L)
     return weak;
 }
 
+/* A text is a value as a number is: no table holds one weakly. */
+static bool can_be_weak(lua_State *L, int at) { return lua_type(L, at) != LUA_TSTRING; }
+
 /* The label of the value at the top, whose key stands below it. */
 static uint32_t entry_label(walk *w, weakness weak, size_t elements, uint64_t *index)
 {
     *index = 0;
-    if (weak.values) return LABEL_WEAK_VALUE;
+    if (weak.values && can_be_weak(w->L, -1)) return LABEL_WEAK_VALUE;
     if (lua_type(w->L, -2) == LUA_TNUMBER) {
         const lua_Number key = lua_tonumber(w->L, -2);
         if (!(key >= 1 && key <= (lua_Number)elements && key == (lua_Number)(uint64_t)key)) return LABEL_VALUE;
@@ -77,10 +80,11 @@ static void table_edges(walk *w)
         uint64_t index = 0;
         if (!keys_alone) {
             const uint32_t label = entry_label(w, weak, elements, &index);
-            walk_refer(w, weak.keys && HAS_EPHEMERONS ? LABEL_WEAK_VALUE : label, index);
+            const bool is_of_key = weak.keys && HAS_EPHEMERONS && can_be_weak(L, -2);
+            walk_refer(w, is_of_key ? LABEL_WEAK_VALUE : label, index);
         }
         lua_pop(L, 1);
-        walk_refer(w, weak.keys ? LABEL_WEAK_KEY : LABEL_KEY, 0);
+        walk_refer(w, weak.keys && can_be_weak(L, -1) ? LABEL_WEAK_KEY : LABEL_KEY, 0);
         if (walk_is_over(w)) {
             lua_pop(L, 1);
             return;
@@ -99,9 +103,10 @@ void edges_behind(walk *w)
     while (lua_next(L, -2) != 0) {
         const uint64_t value = walk_meet(w);
         lua_pop(L, 1);
-        const uint64_t key = walk_meet(w);
+        const bool is_told = lua_type(L, -1) == LUA_TSTRING; /* with the table's references */
+        const uint64_t key = is_told ? 0 : walk_meet(w);
         /* A key that is no object keeps its entry as long as the table lives. */
-        if (value != 0) hsc_edge(w->writer, key != 0 ? key : table, value, LABEL_VALUE, 0);
+        if (value != 0 && !is_told) hsc_edge(w->writer, key != 0 ? key : table, value, LABEL_VALUE, 0);
     }
 }
 
