@@ -7,6 +7,8 @@
  */
 #include "live/facts.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/check.h"
@@ -87,9 +89,64 @@ static void copy_last_part(char *out, size_t size, const char *path)
     copy_text(out, size, last, length);
 }
 
+/* ---- workers of Python's multiprocessing ---- */
+
+enum { MOST_PARENTS = 4 };
+
+/* The code behind -c: python -c "from multiprocessing.spawn import spawn_main; …" --multiprocessing-fork */
+static const char *code_of(const hsd_process_facts *facts)
+{
+    const char *word = next_word(facts->arguments);
+    while (*word == '-' && strcmp(word, "-c") != 0)
+        word = next_word(word);
+    return strcmp(word, "-c") == 0 ? next_word(word) : "";
+}
+
+static bool code_begins(const hsd_process_facts *facts, const char *with)
+{
+    return strncmp(code_of(facts), with, strlen(with)) == 0;
+}
+
+/* What started it, as far as names tell; false where that is gone. */
+static bool read_parent(hsd_process_facts *facts)
+{
+    char path[64];
+    size_t size = 0;
+    snprintf(path, sizeof path, "/proc/%ld/stat", facts->pid);
+    char *stat = hsd_procfs_read(path, 4096, &size);
+    const uint64_t parent = stat == NULL ? 0 : hsd_procfs_stat_number(stat, 4);
+    free(stat);
+    if (parent == 0) return false;
+    facts->pid = (long)parent;
+    snprintf(path, sizeof path, "/proc/%ld/cmdline", facts->pid);
+    char *words = hsd_procfs_read(path, sizeof facts->arguments - 2, &size);
+    if (words == NULL) return false;
+    memset(facts->arguments, 0, sizeof facts->arguments);
+    memcpy(facts->arguments, words, size);
+    free(words);
+    return true;
+}
+
+/* Workers that are started anew, as uvicorn's, run a line of Python that names nobody: they are called as the program
+ * that started them. */
+static void name_worker(const hsd_process_facts *facts, char *out, size_t size)
+{
+    if (code_begins(facts, "from multiprocessing.resource_tracker ")) copy_text(out, size, "resource_tracker", 16);
+    if (!code_begins(facts, "from multiprocessing.spawn ") && !code_begins(facts, "from multiprocessing.forkserver "))
+        return;
+    hsd_process_facts *above = malloc(sizeof *above);
+    if (above == NULL) return;
+    *above = *facts;
+    for (int i = 0; i < MOST_PARENTS && out[0] == '\0' && read_parent(above); i++)
+        copy_last_part(out, size, find_script(above));
+    free(above);
+}
+
 void hsd_facts_script(const hsd_process_facts *facts, char *out, size_t size)
 {
+    const interpreter *known = find_interpreter(facts);
     copy_last_part(out, size, find_script(facts));
+    if (out[0] == '\0' && known != NULL && strcmp(known->prefix, "python") == 0) name_worker(facts, out, size);
 }
 
 /* comm is cut to 15 bytes, and anything that the program likes; the executable's name is neither. */

@@ -8,10 +8,12 @@
                   of nothing and their children are captured too; captures are sent where HSDIFF_TO says
     hidden        a program in mounts of its own, which sees no file of the agent's
     leaks         by either way the holder of what leaked has its name, and the counts are exact
+    workers       processes that multiprocessing starts anew are called as their program
     refused       what cannot be captured is refused with its reason, and nothing has happened to it
 
 HSD_LONG=1 takes 1,000 captures over all and 100 aborts.
 """
+import json
 import os
 import pathlib
 import re
@@ -308,6 +310,31 @@ def hidden(tool, folder):
         program.quit()
 
 
+# ---- names ----
+
+WORKERS = """
+import multiprocessing
+import time
+
+if __name__ == "__main__":
+    multiprocessing.get_context("spawn").Process(target=time.sleep, args=(3600,), daemon=True).start()
+    print("ready", flush=True)
+    input()
+"""
+
+
+def workers(tool, folder):
+    source = folder / "bakery.py"
+    source.write_text(WORKERS)
+    with Program([next(iter(pythons.found().values())), str(source)]) as program:
+        listed = {row["pid"]: row["name"] for row in json.loads(tool.run("ps", "--format", "json").stdout)["processes"]}
+        children = pathlib.Path(f"/proc/{program.pid}/task/{program.pid}/children").read_text().split()
+        names = sorted(listed[int(child)] for child in children)
+        check(listed[program.pid] == "bakery.py" and names == ["bakery.py", "resource_tracker"], f"{names} of {children}")
+        program.tell("quit")
+        check(program.process.wait(PATIENCE) == 0, program.errors())
+
+
 # ---- gates ----
 
 def refused(tool, folder):
@@ -454,4 +481,4 @@ def confined(tool, folder, python):
 
 
 if __name__ == "__main__":
-    main({"undisturbed": undisturbed, "timed": timed, "aborted": aborted, "loaded": loaded, "hidden": hidden, "leaks": leaks, "interpreters": interpreters, "refused": refused})
+    main({"undisturbed": undisturbed, "timed": timed, "aborted": aborted, "loaded": loaded, "hidden": hidden, "leaks": leaks, "interpreters": interpreters, "workers": workers, "refused": refused})

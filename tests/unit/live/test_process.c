@@ -115,6 +115,8 @@ Test(process, scripts_stand_behind_the_options_of_their_interpreter)
     cr_assert_str_eq(SCRIPT("/usr/bin/python3.11", "python3\0/srv/shop.py\0--port\0"), "shop.py");
     cr_assert_str_eq(SCRIPT("/usr/bin/python3.11", "python3\0-X\0dev\0-u\0shop.py\0"), "shop.py");
     cr_assert_str_eq(SCRIPT("/usr/bin/python3.11", "python3\0-c\0print()\0"), "");
+    cr_assert_str_eq(SCRIPT("/usr/bin/python3.11", "python3\0-c\0from multiprocessing.resource_tracker import main\0"),
+                     "resource_tracker");
     cr_assert_str_eq(SCRIPT("/usr/lib/jvm/bin/java", "java\0-Xmx1g\0-cp\0a.jar:b.jar\0com.shop.Main\0x\0"),
                      "com.shop.Main");
     cr_assert_str_eq(SCRIPT("/usr/lib/jvm/bin/java", "java\0-jar\0/srv/shop.jar\0"), "shop.jar");
