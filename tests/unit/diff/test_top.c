@@ -264,3 +264,40 @@ Test(top, fails_cleanly_wherever_reading_or_writing_fails)
     write_list(5);
     kit_fail_each_file_call(look_once, NULL);
 }
+
+/* ---- references that lead nowhere ---- */
+
+static void write_missing(const char *runtime, uint64_t missing)
+{
+    hsc_options options;
+    hsc_writer *w;
+    hsc_options_init(&options);
+    options.runtime = runtime;
+    remove(path);
+    cr_assert_eq(hsc_open_file(&w, path, &options), HSC_OK);
+    hsc_define_string(w, STRING_MAIN, "main", 4);
+    hsc_define_type(w, TYPE_NODE, "Node", 4, 0);
+    hsc_begin_object(w, &(hsc_object){.id = 1, .type = TYPE_NODE, .size_bytes = 16});
+    for (uint64_t i = 0; i < missing; i++)
+        hsc_reference(w, 1000 + i, 0, 0);
+    hsc_end_object(w);
+    put_root(w, 1);
+    kit_end(w);
+}
+
+/* Dumps of HotSpot leave out strings of the JDK that an array of its archive refers to. */
+Test(top, warns_of_references_to_what_is_not_there_but_for_those_of_hotspots_archive)
+{
+    static const struct {
+        const char *runtime;
+        uint64_t missing;
+        bool warns;
+    } rows[] = {{"HotSpot 17.0.15", 926, false}, {"HotSpot 17.0.15", 5000, true}, {"go1.26", 926, true}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        hsd_top *top;
+        write_missing(rows[i].runtime, rows[i].missing);
+        cr_assert_eq(look(&top, NULL, 0), HSD_OK, "%s", err.text);
+        cr_expect_eq(top->warning_count > 0, rows[i].warns, "row %zu", i);
+        hsd_top_free(top);
+    }
+}
