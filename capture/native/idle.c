@@ -15,7 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/msg.h>
 #include <sys/select.h>
 #include <sys/socket.h>
 #include <time.h>
@@ -65,6 +64,7 @@ static int64_t milliseconds_of_value(const struct timeval *time)
 /* Headers declare these only where the program is built with checks. */
 int __poll_chk(struct pollfd *fds, nfds_t count, int timeout, size_t size);
 int __ppoll_chk(struct pollfd *fds, nfds_t count, const struct timespec *timeout, const sigset_t *mask, size_t size);
+ssize_t msgrcv(int queue, void *message, size_t size, long type, int flags);
 ssize_t __read_chk(int fd, void *buffer, size_t size, size_t room);
 ssize_t __recv_chk(int fd, void *buffer, size_t size, size_t room, int flags);
 

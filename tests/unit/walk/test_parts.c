@@ -237,3 +237,22 @@ Test(parts, pairs_know_what_was_put)
     cr_assert_null(hsn_pairs_put(&none, 1, 1));
     hsa_arena_close(&small);
 }
+
+Test(parts, buffers_of_streams_are_known)
+{
+    static hsn_walker k;
+    static char first[256], second[256];
+    FILE *one = fopen("/dev/null", "w"), *other = fopen("/dev/null", "w");
+    cr_assert(one != NULL && other != NULL);
+    cr_assert(setvbuf(one, second, _IOFBF, sizeof second) == 0 && setvbuf(other, first, _IOFBF, sizeof first) == 0);
+    hsn_find_streams(&k);
+    cr_expect(hsn_is_of_stream(&k, (uintptr_t)first) && hsn_is_of_stream(&k, (uintptr_t)second));
+    cr_expect_not(hsn_is_of_stream(&k, (uintptr_t)first + 1));
+    for (size_t i = 1; i < k.stream_count; i++)
+        cr_expect_lt(k.streams[i - 1], k.streams[i]);
+    fclose(one);
+    fclose(other);
+    k.stream_count = 0;
+    hsn_find_streams(&k);
+    cr_expect_not(hsn_is_of_stream(&k, (uintptr_t)first));
+}

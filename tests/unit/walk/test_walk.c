@@ -652,25 +652,6 @@ Test(walk, objects_of_classes_are_known_by_their_vtable)
 
 /* ---- the rest ---- */
 
-/* What lay in the memory of a buffer before, behind the characters that were written. */
-Test(walk, buffers_of_streams_hold_nothing)
-{
-    enum { BYTES = 4096 };
-    char *buffer = (char *)add(BYTES, 0), *plain = (char *)add(BYTES, 0);
-    void *old = add(64, 0);
-    FILE *stream = fopen("/dev/null", "w");
-    cr_assert(stream != NULL && setvbuf(stream, buffer, _IOFBF, BYTES) == 0);
-    for (int i = 0; i < 2; i++) {
-        memset(i == 0 ? buffer : plain, 0, BYTES);
-        memcpy((i == 0 ? buffer : plain) + BYTES / 2, &old, sizeof old);
-    }
-    fputs("a line", stream);
-    walk_world();
-    cr_expect_eq(object_of(buffer)->count, 0);
-    cr_expect_eq(object_of(plain)->count, 1);
-    fclose(stream);
-}
-
 Test(walk, in_sampled_mode_a_block_stands_for_many)
 {
     const uintptr_t frame = (uintptr_t)&walk_in_child + 4;
