@@ -55,8 +55,8 @@ static int compare_best(const void *a, const void *b)
 
 static uint32_t type_of_step(const hsd_growth *growth, uint64_t place)
 {
-    const hsd_kin_count *before = hsd_kin_count_of(&growth->steps[BEFORE], place % HSD_KIN_STEPS),
-                        *after = hsd_kin_count_of(&growth->steps[AFTER], place % HSD_KIN_STEPS);
+    const hsd_kin_count *before = hsd_kin_count_of(&growth->steps[BEFORE], hsd_kin_number(place)),
+                        *after = hsd_kin_count_of(&growth->steps[AFTER], hsd_kin_number(place));
     return after->type != 0 ? after->type : before->type;
 }
 
@@ -160,6 +160,25 @@ typedef struct family { /* all kin of one place */
     uint64_t apart; /* the kin place of those reached from outside, where they are several; else 0 */
 } family;
 
+/* What both sides say of one step. */
+typedef struct step_of_both {
+    uint32_t number;
+    const hsd_kin_count *before, *after;
+} step_of_both;
+
+/* All steps, those of after first, then what before alone has; `at` counts from 0. */
+static bool next_step(const hsd_growth *growth, uint32_t *at, step_of_both *out)
+{
+    const hsd_kin_steps *before = &growth->steps[BEFORE], *after = &growth->steps[AFTER];
+    while (++*at <= after->count + before->count) {
+        const bool is_of_before = *at > after->count;
+        const hsd_kin_count *own = is_of_before ? &before->counts[*at - after->count] : &after->counts[*at];
+        *out = (step_of_both){own->number, hsd_kin_count_of(before, own->number), hsd_kin_count_of(after, own->number)};
+        if (!is_of_before || out->after->type == 0) return true;
+    }
+    return false;
+}
+
 /* Of references that lead to a type: those by which several of its objects refer to one another, less those that lead
  * to few at all, but for what leads into a structure. */
 static hsd_status find_structures(hsd_growth *growth, hsd_error *err)
@@ -171,14 +190,13 @@ static hsd_status find_structures(hsd_growth *growth, hsd_error *err)
         free(balance);
         return hsd_fail_nomem(err, "the places of holders");
     }
-    for (uint32_t i = 0; i < HSD_KIN_STEPS; i++) {
-        const hsd_kin_count *before = hsd_kin_count_of(&growth->steps[BEFORE], i),
-                            *after = hsd_kin_count_of(&growth->steps[AFTER], i);
-        const uint32_t type = after->type != 0 ? after->type : before->type;
-        if (type == 0 || before->is_apart || after->is_apart) continue;
-        const bool are_again = (uint64_t)before->again + after->again >= HSD_KIN_LEAST;
+    step_of_both step;
+    for (uint32_t at = 0; next_step(growth, &at, &step);) {
+        const uint32_t type = step.after->type != 0 ? step.after->type : step.before->type;
+        if (step.before->is_apart || step.after->is_apart) continue;
+        const bool are_again = (uint64_t)step.before->again + step.after->again >= HSD_KIN_LEAST;
         if (are_again) growth->is_structure[type - 1] = 1;
-        balance[type - 1] += are_again ? 1 : (uint64_t)before->all + after->all < HSD_KIN_LEAST ? -1 : 0;
+        balance[type - 1] += are_again ? 1 : (uint64_t)step.before->all + step.after->all < HSD_KIN_LEAST ? -1 : 0;
     }
     for (uint32_t i = 0; i < types; i++)
         growth->is_structure[i] = growth->is_structure[i] && balance[i] >= -WAYS_IN;
@@ -194,18 +212,24 @@ static bool are_of_structure(const hsd_growth *growth, const hsd_kin_count *befo
            (either->above != 0 && growth->is_structure[either->above - 1]);
 }
 
-/* What both sides say of each step, a byte where there are 40: it is asked once an object. */
+/* Of each step in one word: it is asked once an object. At most half of the places are taken. */
 static hsd_status find_kin_steps(hsd_growth *growth, hsd_error *err)
 {
-    growth->kin_steps = calloc(HSD_KIN_STEPS, 1);
+    uint32_t places = 16;
+    while (places < 2 * (growth->steps[BEFORE].count + growth->steps[AFTER].count))
+        places *= 2;
+    growth->kin_steps = calloc(places, sizeof *growth->kin_steps);
     if (growth->kin_steps == NULL) return hsd_fail_nomem(err, "the places of holders");
-    for (uint32_t i = 0; i < HSD_KIN_STEPS; i++) {
-        const hsd_kin_count *before = hsd_kin_count_of(&growth->steps[BEFORE], i),
-                            *after = hsd_kin_count_of(&growth->steps[AFTER], i);
-        const bool is_apart = before->is_apart || after->is_apart;
-        const bool are_kin = is_apart ? are_of_structure(growth, before, after)
-                                      : (uint64_t)before->again + after->again >= HSD_KIN_LEAST;
-        growth->kin_steps[i] = (is_apart ? HSD_KIN_IS_APART : 0) | (are_kin ? HSD_KIN_ARE_KIN : 0);
+    growth->kin_mask = places - 1;
+    growth->kin_numbers = (growth->steps[AFTER].is_folded ? HSD_KIN_STEPS : HSD_KIN_NUMBERS) - 1;
+    step_of_both step;
+    for (uint32_t at = 0; next_step(growth, &at, &step);) {
+        const bool is_apart = step.before->is_apart || step.after->is_apart;
+        const bool are_kin = is_apart ? are_of_structure(growth, step.before, step.after)
+                                      : (uint64_t)step.before->again + step.after->again >= HSD_KIN_LEAST;
+        growth->kin_steps[hsd_growth_kin_slot(growth, step.number)] = (step.number + 1) << HSD_KIN_FLAG_BITS |
+                                                                      (is_apart ? HSD_KIN_IS_APART : 0) |
+                                                                      (are_kin ? HSD_KIN_ARE_KIN : 0);
     }
     return HSD_OK;
 }
@@ -275,6 +299,8 @@ static hsd_status find_crowd(crowds *c, bool *out, hsd_error *err)
     hsd_growth *growth = c->growth;
     HSD_TRY(hsd_tally_finish(growth->crowds, growth->memory_bytes / 16, err));
     if (growth->is_structure == NULL) {
+        for (int side = 0; side < SIDE_COUNT; side++) /* both alike */
+            if (growth->steps[side].is_folded) hsd_kin_fold(&growth->steps[!side]);
         HSD_TRY(find_structures(growth, err));
         HSD_TRY(find_kin_steps(growth, err));
     }

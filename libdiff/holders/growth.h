@@ -177,7 +177,10 @@ typedef struct hsd_growth {
     hsd_pages step_pages[SIDE_COUNT];
     /* by common type: its objects refer to one another by a few references; NULL = not asked yet */
     uint8_t *is_structure;
-    uint8_t *kin_steps; /* by number of a step: HSD_KIN_IS_APART, HSD_KIN_ARE_KIN; NULL = not asked yet */
+    /* number of a step + 1 << HSD_KIN_FLAG_BITS | HSD_KIN_IS_APART, HSD_KIN_ARE_KIN, at the number's last bits or
+     * behind them; 0 = there is none; NULL = not asked yet */
+    uint32_t *kin_steps;
+    uint32_t kin_mask, kin_numbers; /* of places of that table; of a number what counts (hsd_kin_steps.is_folded) */
     /* Places, and families of kin, whose objects hold nothing: those that are known, then those of the last look. */
     uint64_t *crowded;
     uint32_t crowded_count, crowded_capacity;
@@ -271,7 +274,7 @@ static inline uint64_t hsd_growth_pool_place(uint32_t pool, uint64_t below)
     return pool == 0 ? 0 : hsd_mix(below, pool) | 1;
 }
 
-enum { HSD_KIN_IS_APART = 1, HSD_KIN_ARE_KIN = 2 };
+enum { HSD_KIN_IS_APART = 1, HSD_KIN_ARE_KIN = 2, HSD_KIN_FLAG_BITS = 2 };
 
 /* Where a place is looked for first; some are known. */
 static inline uint32_t hsd_growth_crowd_slot(const hsd_growth *growth, uint64_t place)
@@ -291,15 +294,29 @@ static inline bool hsd_growth_is_crowded(const hsd_growth *growth, uint64_t plac
     return growth->crowded_set[at] != 0;
 }
 
+/* Where the flags of a step stand, or would. */
+static inline uint32_t hsd_growth_kin_slot(const hsd_growth *growth, uint32_t number)
+{
+    uint32_t at = number & growth->kin_mask;
+    while (growth->kin_steps[at] != 0 && growth->kin_steps[at] >> HSD_KIN_FLAG_BITS != number + 1)
+        at = (at + 1) & growth->kin_mask;
+    return at;
+}
+
+static inline uint32_t hsd_growth_kin_flags(const hsd_growth *growth, uint64_t place)
+{
+    return growth->kin_steps[hsd_growth_kin_slot(growth, hsd_kin_number(place) & growth->kin_numbers)];
+}
+
 /* Of a hsd_kin_place, after the first look. */
 static inline bool hsd_growth_is_apart(const hsd_growth *growth, uint64_t place)
 {
-    return growth->kin_steps[place % HSD_KIN_STEPS] & HSD_KIN_IS_APART; /* from outside of the structure */
+    return hsd_growth_kin_flags(growth, place) & HSD_KIN_IS_APART; /* from outside of the structure */
 }
 
 static inline bool hsd_growth_are_kin(const hsd_growth *growth, uint64_t place)
 {
-    return growth->kin_steps[place % HSD_KIN_STEPS] & HSD_KIN_ARE_KIN;
+    return hsd_growth_kin_flags(growth, place) & HSD_KIN_ARE_KIN;
 }
 
 hsd_status hsd_growth_match(hsd_growth *growth, hsd_error *err); /* offers every object that holds */

@@ -22,21 +22,27 @@
 #include "holders/trie/trie.h"
 
 #define HSD_KIN_LOOK_BACK 4u
-#define HSD_KIN_STEPS     65536u /* numbers of steps; two that share one are taken for one, the greater of them */
-#define HSD_KIN_LEAST     6u     /* objects of both sides: so many are several */
+#define HSD_KIN_LEAST     6u                      /* objects of both sides: so many are several */
+#define HSD_KIN_NUMBERS   (UINT32_C(1) << 26)     /* of steps, by what they are; a place has the rest of its 64 bits */
+#define HSD_KIN_STEPS     65536u                  /* room for them */
+#define HSD_KIN_MOST      (HSD_KIN_STEPS / 4 * 3) /* where there are more, HSD_KIN_STEPS share a number's last bits */
 
 typedef struct hsd_kin_count { /* of one step, of kept objects that can hold */
-    uint32_t type;             /* common type + 1; 0 = there are none */
-    uint32_t above;            /* of a step from outside: the type that stands there + 1; 0 = a root does */
-    uint32_t is_apart;         /* the step without a reference */
-    uint32_t all, again;       /* of `all` those whose type stood above them */
+    uint32_t number;
+    uint32_t type;       /* common type + 1; 0 = there are none */
+    uint32_t above;      /* of a step from outside: the type that stands there + 1; 0 = a root does */
+    uint32_t is_apart;   /* the step without a reference */
+    uint32_t all, again; /* of `all` those whose type stood above them */
 } hsd_kin_count;
 
-/* Of 65,536 numbers a heap has some hundred, and counts side by side touch a few pages, not all of 1.25 MiB. */
+/* A heap has some hundred steps, and counts side by side touch a few pages, not all of 1.5 MiB. Each step has its own,
+ * so that what is told does not hang on which numbers meet. Of heaps in which every name is a step of its own those
+ * that share a place of the table are taken for one, the greater of them: it is folded. */
 typedef struct hsd_kin_steps {
-    uint32_t *slots;       /* by number of a step: where its count is; 0 = it has not come */
+    uint32_t *slots;       /* at a number's last bits or behind them: where its count is; 0 = it has not come */
     hsd_kin_count *counts; /* as they came; the first is of those that have not */
     uint32_t count;        /* of them, without the first */
+    bool is_folded;
 } hsd_kin_steps;
 
 #define HSD_KIN_STEPS_BYTES (HSD_KIN_STEPS * sizeof(uint32_t) + (HSD_KIN_STEPS + 1) * sizeof(hsd_kin_count))
@@ -48,10 +54,19 @@ static inline hsd_kin_steps hsd_kin_steps_in(void *memory)
     return (hsd_kin_steps){.slots = slots, .counts = (hsd_kin_count *)(slots + HSD_KIN_STEPS)};
 }
 
-static inline const hsd_kin_count *hsd_kin_count_of(const hsd_kin_steps *steps, uint64_t number)
+/* Where the number stands, or would. */
+static inline uint32_t hsd_kin_slot(const hsd_kin_steps *steps, uint32_t number)
 {
-    HSD_ASSERT(number < HSD_KIN_STEPS);
-    return &steps->counts[steps->slots[number]];
+    uint32_t at = number % HSD_KIN_STEPS;
+    while (!steps->is_folded && steps->slots[at] != 0 && steps->counts[steps->slots[at]].number != number)
+        at = (at + 1) % HSD_KIN_STEPS;
+    return at;
+}
+
+static inline const hsd_kin_count *hsd_kin_count_of(const hsd_kin_steps *steps, uint32_t number)
+{
+    HSD_ASSERT(number < HSD_KIN_NUMBERS);
+    return &steps->counts[steps->slots[hsd_kin_slot(steps, number)]];
 }
 
 typedef struct hsd_kin { /* plain bytes without holes; zeroed: nothing above */
@@ -118,7 +133,7 @@ static inline hsd_kin_end hsd_kin_end_below(const hsd_kin *kin, uint32_t type)
 static inline uint32_t hsd_kin_step_number(const hsd_kin_end *end, uint32_t edge)
 {
     const uint64_t by = edge == HSD_TRIE_INDIRECT ? hsd_mix(edge, end->above) : edge;
-    return (uint32_t)(hsd_mix(by, end->type) % HSD_KIN_STEPS);
+    return (uint32_t)(hsd_mix(by, end->type) % HSD_KIN_NUMBERS);
 }
 
 /* An order of steps: which of two that share a number it stands for must not depend on the order in which they come. */
@@ -128,33 +143,70 @@ static inline bool hsd_kin_is_greater(const hsd_kin_count *a, const hsd_kin_coun
     return a->is_apart != b->is_apart ? a->is_apart > b->is_apart : a->above > b->above;
 }
 
+static inline void hsd_kin_add(hsd_kin_count *step, const hsd_kin_count *seen)
+{
+    if (hsd_kin_is_greater(seen, step)) {
+        step->type = seen->type;
+        step->is_apart = seen->is_apart;
+        step->above = seen->above;
+    }
+    step->all += seen->all;
+    step->again += seen->again;
+}
+
+/* From now on the last bits of a number are all that counts. The same comes of it whenever it happens. */
+static inline void hsd_kin_fold(hsd_kin_steps *steps)
+{
+    const uint32_t count = steps->count;
+    if (steps->is_folded || steps->slots == NULL) return;
+    memset(steps->slots, 0, HSD_KIN_STEPS * sizeof *steps->slots);
+    steps->count = 0;
+    steps->is_folded = true;
+    for (uint32_t i = 1; i <= count; i++) {
+        hsd_kin_count step = steps->counts[i];
+        steps->counts[i] = (hsd_kin_count){0};
+        step.number %= HSD_KIN_STEPS;
+        if (steps->slots[step.number] == 0) {
+            steps->slots[step.number] = ++steps->count;
+            steps->counts[steps->count].number = step.number;
+        }
+        hsd_kin_add(&steps->counts[steps->slots[step.number]], &step);
+    }
+}
+
 /* So many of one kind. `number` is that of the step, hsd_kin_step_number. */
 static inline void hsd_kin_see(hsd_kin_steps *steps, const hsd_kin_end *end, uint32_t edge, uint32_t number,
                                uint32_t count, bool is_again)
 {
-    HSD_ASSERT(number < HSD_KIN_STEPS);
-    if (steps->slots[number] == 0) steps->slots[number] = ++steps->count;
-    hsd_kin_count *step = &steps->counts[steps->slots[number]];
-    hsd_kin_count seen = {.type = end->type + 1, .is_apart = edge == HSD_TRIE_INDIRECT};
-    seen.above = seen.is_apart ? end->above : 0;
-    if (hsd_kin_is_greater(&seen, step)) {
-        step->type = seen.type;
-        step->is_apart = seen.is_apart;
-        step->above = seen.above;
+    HSD_ASSERT(number < HSD_KIN_NUMBERS);
+    uint32_t slot = hsd_kin_slot(steps, number);
+    if (steps->slots[slot] == 0 && !steps->is_folded && steps->count == HSD_KIN_MOST) {
+        hsd_kin_fold(steps);
+        slot = hsd_kin_slot(steps, number);
     }
-    step->all += count;
-    if (is_again) step->again += count;
+    if (steps->slots[slot] == 0) {
+        steps->slots[slot] = ++steps->count;
+        steps->counts[steps->count].number = steps->is_folded ? slot : number;
+    }
+    const bool is_apart = edge == HSD_TRIE_INDIRECT;
+    const hsd_kin_count seen = {.type = end->type + 1,
+                                .is_apart = is_apart,
+                                .above = is_apart ? end->above : 0,
+                                .all = count,
+                                .again = is_again ? count : 0};
+    hsd_kin_add(&steps->counts[steps->slots[slot]], &seen);
 }
 
 /* A number for the place and the step, which has that number; those of a place lie side by side. Never 0. */
 static inline uint64_t hsd_kin_place(const hsd_kin_end *end, uint32_t number)
 {
-    HSD_ASSERT(number < HSD_KIN_STEPS);
-    const uint64_t place = end->place | HSD_KIN_STEPS;
-    return (place & ~(uint64_t)(HSD_KIN_STEPS - 1)) | number;
+    HSD_ASSERT(number < HSD_KIN_NUMBERS);
+    const uint64_t place = end->place | HSD_KIN_NUMBERS;
+    return (place & ~(uint64_t)(HSD_KIN_NUMBERS - 1)) | number;
 }
 
-/* The place alone. */
-static inline uint64_t hsd_kin_family(uint64_t place) { return place & ~(uint64_t)(HSD_KIN_STEPS - 1); }
+/* The place alone, and the step. */
+static inline uint64_t hsd_kin_family(uint64_t place) { return place & ~(uint64_t)(HSD_KIN_NUMBERS - 1); }
+static inline uint32_t hsd_kin_number(uint64_t place) { return (uint32_t)(place & (HSD_KIN_NUMBERS - 1)); }
 
 #endif
