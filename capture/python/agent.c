@@ -102,6 +102,7 @@ static void metrics(walk *w)
         hsc_metric(w->writer, "python.arena_used", "bytes", arenas.used_bytes);
     }
     hsc_metric(w->writer, "python.gc_tracked", "count", w->tracked);
+    if (w->is_collector_off) hsc_metric(w->writer, "python.gc_disabled", "count", 1);
     hsc_metric(w->writer, "python.held_by_c", "count", w->held_objects);
     hsc_metric(w->writer, "python.references_of_c", "count", w->held_references);
     hsc_metric(w->writer, "capture.pause", "ns", hsa_now_ns() - w->started_ns);
@@ -152,10 +153,29 @@ static uint64_t allocated_blocks(const walk *w)
     return blocks > 0 ? (uint64_t)blocks : 0;
 }
 
+/* gc.isenabled(), a function of C; a program that never loaded gc has its collector on. */
+static bool is_collector_off(const walk *w)
+{
+    const py_object *gc = py_module_dict(&w->py, w->py.current_interpreter(), "gc"),
+                    *function = gc == NULL ? NULL : py_dict_find(&w->py, gc, "isenabled");
+    if (function == NULL || function->type != w->py.types.builtin_function) return false;
+    const py_builtin *builtin = (const py_builtin *)function;
+    if ((builtin->method->flags & PY_METHOD_KINDS) != PY_METHOD_NOARGS) return false;
+    py_object *answer = builtin->method->call(builtin->self, NULL);
+    if (answer == NULL) {
+        w->py.clear_error();
+        return false;
+    }
+    const bool is_on = w->py.long_value(answer) != 0;
+    w->py.release(answer);
+    return !is_on;
+}
+
 static int capture_agent(walk *w, int descriptor, const hspy_options *asked, char *error, size_t error_size)
 {
     const hsc_sink sink = {.write = write_out, .wait = wait_for_reader, .context = &descriptor};
     w->allocated_blocks = allocated_blocks(w);
+    w->is_collector_off = is_collector_off(w);
     if (!visited_open(&w->seen, w->allocated_blocks) || !plans_open(&w->plans))
         return fail(error, error_size, "no memory for the set of objects that were met");
     const hsc_status opened = open_writer(w, &sink, asked);

@@ -219,6 +219,7 @@ struct walk {
     uint64_t started_ns;
     uint32_t generation_string[5], thread_count;
     uint64_t allocated_blocks; /* sys.getallocatedblocks() */
+    bool is_collector_off;
     uint64_t held_objects, held_references, tracked, other_interpreters;
     uint32_t steps;      /* of walk_is_over */
     const char *failure; /* NULL, or why the walk ended early */

@@ -115,6 +115,7 @@ void hsd_screen_answer(hsd_screen *screen)
     const char *limits = limits_of(diff);
     const bool leads = hsd_lost_leads(diff, screen->noise_bytes);
     if (leads) hsd_screen_lost_answer(screen);
+    hsd_screen_uncollected_answer(screen);
     if (!diff->is_partial && diff->identity_is_known && !diff->is_summary && print_nothing_changed(screen)) {
         hsd_screen_process(screen);
         if (hsd_process_unseen(diff) > 0) hsd_out_text(&screen->out, "\n");

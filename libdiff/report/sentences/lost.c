@@ -2,6 +2,7 @@
  * What is lost, in a sentence of the first screen.
  */
 #include "report/model/lost_rows.h"
+#include "report/sentences/process.h"
 #include "report/text/text.h"
 #include "report/words/number.h"
 
@@ -40,5 +41,28 @@ void hsd_screen_lost_answer(hsd_screen *screen)
                    hsd_format_count(count, hsd_magnitude(objects)), objects == 1 ? "" : "s");
     print_place(screen, growth);
     hsd_out_text(&screen->out, ".");
+    hsd_out_end_paragraph(&screen->out, 0);
+}
+
+static bool is_collector_off(const hsd_side *side)
+{
+    uint64_t is_off = 0;
+    return hsd_process_measured(side, "python.gc_disabled", "count", &is_off) && is_off > 0;
+}
+
+void hsd_screen_uncollected_answer(hsd_screen *screen)
+{
+    const hsd_change total = hsd_lost_total(screen->diff);
+    const hsd_diff *diff = screen->diff;
+    char size[HSD_NUMBER_CHARS], count[HSD_NUMBER_CHARS];
+    if (!hsd_uncollected_matters(diff, screen->noise_bytes)) return;
+    if (!is_collector_off(&diff->before) || !is_collector_off(&diff->after)) return;
+    const int64_t objects = hsd_change_objects(&total);
+    hsd_out_begin_paragraph(&screen->out);
+    hsd_out_format(&screen->out, "%s more, in %s object%s, waits to be collected",
+                   hsd_screen_size(screen, size, hsd_magnitude(hsd_change_bytes(&total))),
+                   hsd_format_count(count, hsd_magnitude(objects)), objects == 1 ? "" : "s");
+    hsd_out_text(&screen->out,
+                 ", and the program has its collector off (gc.disable()): cycles stay until it collects by itself.");
     hsd_out_end_paragraph(&screen->out, 0);
 }

@@ -19,7 +19,7 @@ static bool is_word(hsd_text text, const char *word)
     return text.size == strlen(word) && memcmp(text.data, word, text.size) == 0;
 }
 
-static bool find_metric(const hsd_side *side, const char *name, const char *unit, uint64_t *out)
+bool hsd_process_measured(const hsd_side *side, const char *name, const char *unit, uint64_t *out)
 {
     for (size_t i = 0; i < side->metric_count; i++) {
         const hsd_profile_metric *metric = &side->metrics[i];
@@ -32,7 +32,7 @@ static bool find_metric(const hsd_side *side, const char *name, const char *unit
 
 bool hsd_process_metric(const hsd_side *side, const char *name, uint64_t *out)
 {
-    return find_metric(side, name, "bytes", out);
+    return hsd_process_measured(side, name, "bytes", out);
 }
 
 static int64_t growth_of(const hsd_diff *diff, const char *name)
@@ -70,8 +70,8 @@ static void print_threads(hsd_screen *screen)
     char more[HSD_NUMBER_CHARS], a[HSD_NUMBER_CHARS], b[HSD_NUMBER_CHARS];
     uint64_t before, after;
     if (diff->is_partial || !hsd_capture_same_process(&diff->before.info, &diff->after.info) ||
-        !find_metric(&diff->before, "threads", "count", &before) ||
-        !find_metric(&diff->after, "threads", "count", &after) || after <= before)
+        !hsd_process_measured(&diff->before, "threads", "count", &before) ||
+        !hsd_process_measured(&diff->after, "threads", "count", &after) || after <= before)
         return;
     if (after - before < THREADS_LEAST || (after - before) < before / THREADS_SHARE) return;
     hsd_out_begin_paragraph(&screen->out);

@@ -7,6 +7,8 @@
 
 #include "report/text/text.h"
 
+/* A metric of that name and unit; false where the capture has none. */
+bool hsd_process_measured(const hsd_side *side, const char *name, const char *unit, uint64_t *out);
 /* A metric in bytes of one side; false where it was not measured. */
 bool hsd_process_metric(const hsd_side *side, const char *name, uint64_t *out);
 

@@ -29,6 +29,8 @@ void hsd_screen_where(hsd_screen *screen);
 
 /* lost.c: what is lost, where it matters. */
 void hsd_screen_lost_answer(hsd_screen *screen);
+/* What waits for a collector that the program has switched off. */
+void hsd_screen_uncollected_answer(hsd_screen *screen);
 
 /* tree.c: growth by path, with --tree. */
 void hsd_screen_tree(hsd_screen *screen);

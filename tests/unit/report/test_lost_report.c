@@ -204,6 +204,24 @@ Test(lost_report, makes_no_table_of_little_garbage)
     LACKS(report(&diff, "markdown", HSD_TABLE_TYPES), "Not yet collected");
 }
 
+/* A program of Python that has called gc.disable(): nobody would free it. */
+Test(lost_report, says_that_a_collector_is_off)
+{
+    const hsd_profile_metric off = {sample_text("python.gc_disabled"), sample_text("count"), 1};
+    hsd_diff diff = uncollected(3 << 20, 0);
+    LACKS(report(&diff, "text", HSD_TABLE_TYPES), "gc.disable");
+    diff.after.metrics = &off;
+    diff.after.metric_count = 1;
+    LACKS(report(&diff, "text", HSD_TABLE_TYPES), "gc.disable"); /* between the captures */
+    diff.before.metrics = &off;
+    diff.before.metric_count = 1;
+    SAYS(report(&diff, "text", HSD_TABLE_TYPES), "waits to be collected, and the program has its collector off");
+    diff = uncollected((300 << 10) + 1000, 0); /* no more than noise */
+    diff.before.metrics = diff.after.metrics = &off;
+    diff.before.metric_count = diff.after.metric_count = 1;
+    LACKS(report(&diff, "text", HSD_TABLE_TYPES), "gc.disable");
+}
+
 Test(lost_report, says_what_only_finalizers_keep)
 {
     hsd_root_row root = sample_root("(finalizers)", 1000, 90000);
