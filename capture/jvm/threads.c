@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "jvm.h"
+#include "jvm/known.h"
 
 enum { MORE_THREADS = 1 << 17, PLACES = 1 << 14, ASKED_THREADS = 64 };
 
@@ -211,10 +212,18 @@ static void read_method(jvm_capture *capture, jmethodID method, char *function, 
     if (class != NULL) (*capture->jni)->DeleteLocalRef(capture->jni, class);
 }
 
-/* "(Main.java:12)", "(Main.java)", "(Native Method)", "(Unknown Source)": as Java prints them. */
-static void place_text(const jvm_frame *frame, const char *file, uint32_t line, char *out, size_t size)
+/* Of frames that are compiled the JVM may not say where in the method they are, as if it were a native one. */
+static bool is_native(jvm_capture *capture, const jvm_frame *frame)
 {
-    if (frame->location < 0)
+    jboolean native = JNI_FALSE;
+    return frame->location < 0 && frame->method != NULL &&
+           (*capture->jvmti)->IsMethodNative(capture->jvmti, frame->method, &native) == JVMTI_ERROR_NONE && native;
+}
+
+/* "(Main.java:12)", "(Main.java)", "(Native Method)", "(Unknown Source)": as Java prints them. */
+static void place_text(bool is_native, const char *file, uint32_t line, char *out, size_t size)
+{
+    if (is_native)
         snprintf(out, size, "(Native Method)");
     else if (file[0] == '\0')
         snprintf(out, size, "(Unknown Source)");
@@ -249,13 +258,26 @@ typedef struct frame_text {
     uint32_t line;
 } frame_text;
 
+/* The class of a lambda has no source: "lambda in demo.Cache" of demo.Cache$$Lambda.run. False for all others. */
+static bool call_lambda(const char *function, char *out, size_t size)
+{
+    const char *dot = strrchr(function, '.');
+    const size_t length = dot == NULL ? 0 : (size_t)(dot - function);
+    if (length == 0 || length + HSC_JAVA_LAMBDA_BYTES >= size) return false;
+    memcpy(out, function, length);
+    if (!hsc_java_is_lambda((hsc_java_name){(const uint8_t *)out, length})) return false;
+    out[hsc_java_call_lambda((uint8_t *)out, length)] = '\0';
+    return true;
+}
+
 /* `where`: "demo.Cache.put(Cache.java:12)", "" where the function is not known. */
 static void read_frame(jvm_capture *capture, const jvm_frame *frame, frame_text *out)
 {
     char place[JVM_NAME_BYTES + 32];
     read_method(capture, frame->method, out->function, out->file, sizeof out->file);
     out->line = line_of(capture->jvmti, frame->method, frame->location);
-    place_text(frame, out->file, out->line, place, sizeof place);
+    if (call_lambda(out->function, out->where, sizeof out->where)) return;
+    place_text(is_native(capture, frame), out->file, out->line, place, sizeof place);
     snprintf(out->where, sizeof out->where, "%s%s", out->function, out->function[0] == '\0' ? "" : place);
 }
 

@@ -212,6 +212,22 @@ def virtual(way):
     return run
 
 
+def virtual_compiled(tool, folder):
+    """Of a method that is compiled and has no variables the JVM does not say where virtual threads stand in it: it is no native one."""
+    need_agent(tool)
+    version, commands = newest_jdk()
+    if version < 21:
+        kit.skip(f"the newest JDK is {version}, and has no virtual threads")
+    subprocess.run([commands / "javac", "-d", BUILT.name, kit.HERE / "programs" / "VirtualWaits.java"], check=True, capture_output=True)
+    options = ("-Xmx256m", "-Xcomp", "-XX:CompileOnly=VirtualWaits::awaitAll", "-XX:TieredStopAtLevel=1")
+    with kit.Program([str(commands / "java"), *options, "-cp", BUILT.name, "VirtualWaits", "together"]) as program:
+        program.leak(1000)
+        tool.capture(program.pid, folder / "a.hs", "--way", "jvm")
+        program.quit()
+    names = tool.run("dump", folder / "a.hs", "--only", "strings").stdout
+    check("virtual threads in VirtualWaits" in names and "VirtualWaits.awaitAll(Native Method)" not in names, "awaitAll is called a native method")
+
+
 def finalizer(tool, folder):
     """What waits behind a finalizer that hangs is held by the queue, with the Finalizer that it waits in."""
     need_agent(tool)
@@ -562,7 +578,8 @@ def large(tool, folder):
 
 
 CASES = {f"leak-{collector}": leak_case("static", collector, "jvm") for collector in COLLECTORS}
-CASES |= {"leak-threadlocal": leak_case("threadlocal", "g1", "jvm"), "leak-local": local, "leak-virtual": virtual("jvm"), "dump-virtual": virtual("hprof"),
+CASES |= {"leak-threadlocal": leak_case("threadlocal", "g1", "jvm"), "leak-local": local, "leak-virtual": virtual("jvm"), "compiled-virtual": virtual_compiled,
+          "dump-virtual": virtual("hprof"),
           "leak-finalizer": finalizer,
           "dump-serial": leak_case("static", "serial", "hprof"), "dump-g1": leak_case("static", "g1", "hprof"), "alike": alike,
           "identity": identity, "forget": forget, "gates": gates, "other-space": other_space, "aborted-jvm": aborted("jvm"),
