@@ -336,11 +336,20 @@ def refused(tool, folder, program, *words, way=()):
 
 
 def gates(tool, folder):
-    """A closed gate is named with what opens it, by either way. With -Xrs the signal would end the JVM: none is sent."""
+    """A closed gate is named with what opens it, by either way, also where the option stands in a file. With -Xrs the signal would end the JVM: none
+    is sent. A JVM that loads no agents is dumped, unless the agent was asked for."""
     need_agent(tool)
-    with start("static", options=("-Xmx64m", "-XX:+DisableAttachMechanism")) as program:
-        for way in ((), ("--way", "jvm"), ("--way", "hprof")):
-            refused(tool, folder, program, "DisableAttachMechanism", "without that option", way=way)
+    (folder / "options").write_text("-XX:+DisableAttachMechanism")
+    for option in ("-XX:+DisableAttachMechanism", f"@{folder}/options"):
+        with start("static", options=("-Xmx64m", option)) as program:
+            for way in ((), ("--way", "jvm"), ("--way", "hprof")):
+                refused(tool, folder, program, "DisableAttachMechanism", "without that option", way=way)
+            program.quit()
+    with start("static", options=("-Xmx64m", "-XX:-EnableDynamicAgentLoading")) as program:
+        refused(tool, folder, program, "EnableDynamicAgentLoading", "--way hprof", way=("--way", "jvm"))
+        said = tool.capture(program.pid, folder / "dumped.hs")
+        check("taken by the way hprof" in said.stderr, said.stderr)
+        tool.run("verify", folder / "dumped.hs")
         program.quit()
     with start("static", options=("-Xmx64m", "-Xrs")) as program:
         for way in ("jvm", "hprof"):
