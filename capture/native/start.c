@@ -43,6 +43,7 @@ extern void *__libc_stack_end;
 static const uint64_t CHILD_LIVES_NS = 500 * 1000 * 1000;
 
 static _Atomic int agent_tid;
+static _Atomic int listening_pid; /* of the process that has the thread, be it that it has not begun; 0 = none */
 _Atomic uint64_t hsn_due_ns;
 static hsn_range loader, libc;
 
@@ -119,9 +120,25 @@ static int start_listening(void)
     atomic_store(&hsn_due_ns, 0);
     hsn_silence();
     const int error = hsa_listen(&agent);
+    if (error == 0) listening_pid = (int)getpid();
     hsn_speak();
     return error;
 }
+
+/* A child of vfork has the memory of its parent, and not its threads. */
+bool hsn_is_listening(void) { return listening_pid != 0 && listening_pid == (int)getpid(); }
+
+bool hsn_listen_stop(void)
+{
+    if (agent_tid == (int)syscall(SYS_gettid) || atomic_exchange(&listening_pid, 0) == 0) return false;
+    hsn_silence();
+    hsa_stop();
+    agent_tid = 0;
+    hsn_speak();
+    return true;
+}
+
+void hsn_listen_again(void) { start_listening(); }
 
 /* ---- children of forks ---- */
 
@@ -179,6 +196,7 @@ static void after_fork_in_child(void)
     hsn_threads_adopt();
     hsn_gone_adopt();
     agent_tid = 0;
+    listening_pid = 0;
     if (hsn_set.fork == HSN_FORK_OFF) hsn_end();
     if (!hsn_set.listens) return;
     hsa_after_fork();

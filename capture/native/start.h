@@ -26,6 +26,11 @@ void hsn_listen_if_due(void);
 static inline bool hsn_may_be_due(void) { return atomic_load_explicit(&hsn_due_ns, memory_order_relaxed) != 0; }
 void hsn_wait_begins(int64_t milliseconds);
 
+/* The agent's thread ends, after the request that it serves; false where there is none. Then it begins again. */
+bool hsn_is_listening(void);
+bool hsn_listen_stop(void);
+void hsn_listen_again(void);
+
 /* Tid of the agent's thread, 0 = none: it is not part of the program. */
 int hsn_agent_tid(void);
 

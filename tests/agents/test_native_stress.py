@@ -6,6 +6,7 @@
     running    … and can be captured while they run
     signalled  the same where threads are stopped by a signal
     deaf       a thread that cannot be stopped is counted; a forked child can be captured too, also one that only waits
+    alone      what a program may do that has one thread, and rights that it keeps when it changes its user
     executed   what a program executes has the agent only with follow=1
     death      of the program, of the child and of the reader: the others go on, and a cut capture is seen to be one
     inside     a program that is linked with the agent captures itself
@@ -251,6 +252,39 @@ def deaf(tool, folder):
         one.quit()
 
 
+KEEPS_RIGHTS = """
+import ctypes, os, sys
+libc = ctypes.CDLL(None)
+def rights(change):
+    header, data = (ctypes.c_uint32 * 2)(0x20080522, 0), (ctypes.c_uint32 * 6)()
+    libc.capget(header, data)
+    if change: data[0] = data[1]
+    return libc.capset(header, data) if change else data[0]
+keeps = 8
+libc.prctl(keeps, 1, 0, 0, 0)
+status = [libc.setresuid(65534, 65534, 65534), rights(True), libc.prctl(keeps, 0, 0, 0, 0), libc.setgroups(0, None), libc.setresgid(65534, 65534, 65534)]
+print("ready", flush=True)
+print("leaked", *status, os.getresgid(), rights(False) != 0, flush=True)
+sys.stdin.readline()
+"""
+
+
+def alone(tool, folder):
+    for command in (["unshare", "-Ur", "id", "-u"], ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "id", "-u"]):
+        if not shutil.which(command[0]) or subprocess.run(command, capture_output=True, timeout=60).returncode != 0:
+            say(f"skipped: {command[0]} is not here, or may not do that")
+            continue
+        plain, under = (subprocess.run(command, capture_output=True, text=True, timeout=60, env=dict(os.environ, **more))
+                        for more in ({}, preloaded(tool, "follow=1")))
+        check((plain.returncode, plain.stdout) == (under.returncode, under.stdout), f"{command}: {under.returncode} {under.stdout} {under.stderr}")
+    if os.geteuid() != 0:
+        return
+    with Program([os.path.realpath(sys.executable), "-c", KEEPS_RIGHTS], preloaded(tool)) as one:
+        said = one.expect("leaked")
+        check(said == "0 0 0 0 0 (65534, 65534, 65534) True", f"it keeps its rights: {said}")
+        ask(one.pid, folder / "kept.hs", wait=PATIENCE)
+
+
 def executed(tool, folder):
     show = ["sh", "-c", "echo $LD_PRELOAD; grep -c hsdiff-native /proc/self/maps"]
     for settings, wanted in (("", False), ("follow=1", True)):
@@ -408,5 +442,5 @@ def limited(tool, folder):
 
 
 if __name__ == "__main__":
-    main({"table": table, "signalled": signalled, "planted": planted, "programs": programs, "running": running, "deaf": deaf, "executed": executed,
+    main({"table": table, "signalled": signalled, "planted": planted, "programs": programs, "running": running, "deaf": deaf, "alone": alone, "executed": executed,
           "death": death, "inside": inside, "sampled": sampled, "limited": limited})
