@@ -216,8 +216,8 @@ bool hsd_module_is_of_system(const char *name, size_t size)
 
 bool hsd_file_is_of_library(const char *file, size_t size)
 {
-    static const char *const endings[] = {".h>",   ".hpp>", ".hh>", ".hxx>", ".ipp>",
-                                          ".inl>", ".tcc>", ".c>",  ".cpp>", ".rs>"};
+    static const char *const endings[] = {".h>",   ".hpp>", ".hh>",  ".hxx>", ".ipp>", ".inl>",
+                                          ".tcc>", ".c>",   ".cpp>", ".rs>",  ".S>"};
     if (size == 0 || file[0] != '<') return false;
     for (size_t i = 0; i < HSD_ARRAY_LEN(endings); i++) {
         const size_t bytes = strlen(endings[i]);
@@ -226,7 +226,8 @@ bool hsd_file_is_of_library(const char *file, size_t size)
     return false;
 }
 
-/* Where libc and the loader have them; a program may have a function clone (copy.js:7). */
+/* Where libc and the loader have them, as files of a library, <clone3.S>; a program may have a function clone
+ * (copy.js:7). */
 static bool is_source_of_start(const char *file, size_t size)
 {
     static const char *const files[] = {"libc_start_call_main.h",
@@ -237,6 +238,10 @@ static bool is_source_of_start(const char *file, size_t size)
                                         "clone3.S",
                                         "dl-init.c",
                                         "start.S"};
+    if (size > 2 && file[0] == '<' && file[size - 1] == '>') {
+        file++;
+        size -= 2;
+    }
     size_t from = size;
     while (from > 0 && file[from - 1] != '/')
         from--;

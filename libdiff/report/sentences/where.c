@@ -364,8 +364,7 @@ static bool print_by_holder(hsd_screen *screen, int64_t growth)
         hsd_out_text(&screen->out, " is in ");
         hsd_out_said(&screen->out, screen->form, place->root);
         hsd_out_text(&screen->out, ", of which the two formats tell differently.");
-    } else if (percent >= SHARE_WORTH_NAMING && !is_answer_by_name(place, diff, growth) &&
-               print_fork(screen, place, growth)) {
+    } else if (place != NULL && !is_answer_by_name(place, diff, growth) && print_fork(screen, place, growth)) {
         return true;
     } else if (percent >= SHARE_WORTH_NAMING && variable.size > 0) {
         print_members(screen, place, variable, growth);

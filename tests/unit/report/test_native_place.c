@@ -100,6 +100,26 @@ Test(native_place, goes_on_to_the_one_array_of_a_native_object)
     free(report);
 }
 
+/* Each shard has a twentieth, which alone is not worth a word. */
+Test(native_place, calls_many_parts_of_one_field_one_place)
+{
+    enum { SHARDS = 20 };
+    static hsd_holder shards[SHARDS];
+    const hsd_step way[] = {sample_step("", "Api"), sample_step(".shards_[*].map", "node")};
+    hsd_co_holder by = {.type = TEXT("node"), .root = TEXT("api"), .path = way, .path_count = 2};
+    hsd_diff diff = grown();
+    for (size_t i = 0; i < SHARDS; i++) {
+        shards[i] = sample_holder("api", way, 1, GROWTH / SHARDS);
+        shards[i].by = &by;
+        shards[i].by_count = 1;
+    }
+    diff.after.info.runtime = "native";
+    sample_hold(&diff, shards, SHARDS);
+    char *report = sample_report("text", &diff, &wide);
+    SAYS(report, "All of the growth hangs from one place: api (Api), by .shards_[*].map.");
+    free(report);
+}
+
 Test(native_place, calls_members_of_one_native_variable_one_place)
 {
     static const char *const roots_of[][2] = {{"server.sessions.tqh_first", "server.sessions.tqh_last"},

@@ -186,6 +186,8 @@ Test(allocators, stand_above_what_starts_programs_and_threads)
     cr_expect(is_start("_start") && is_start("__libc_start_call_main") && is_start("clone3"));
     cr_expect(is_start_at("__libc_start_call_main", "../sysdeps/nptl/libc_start_call_main.h") &&
               is_start_at("clone3", "clone3.S"));
+    cr_expect(is_start_at("__libc_start_call_main", "<libc_start_call_main.h>") && is_start_at("clone3", "<clone3.S>"));
+    cr_expect(!is_start_at("clone", "<copy.js>") && !is_start_at("clone", "<<clone3.S>>"));
     cr_expect(!is_start_at("clone", "copy.js") && !is_start_at("start_thread", "/src/pool.c"));
     cr_expect(!is_start("main") && !is_start("start") && !is_start("clone3x") && !is_start(""));
 }
@@ -218,7 +220,8 @@ Test(allocators, and_libraries_are_not_the_programs_own)
 
 Test(allocators, lie_in_headers_of_libraries)
 {
-    cr_expect(hsd_file_is_of_library("<memory.hpp>", 12) && hsd_file_is_of_library("<raw_vec.rs>", 12));
+    cr_expect(hsd_file_is_of_library("<memory.hpp>", 12) && hsd_file_is_of_library("<raw_vec.rs>", 12) &&
+              hsd_file_is_of_library("<clone3.S>", 10));
     cr_expect(!hsd_file_is_of_library("<stdin>", 7) && !hsd_file_is_of_library("<frozen importlib._bootstrap>", 29) &&
               !hsd_file_is_of_library("memory.hpp", 10) && !hsd_file_is_of_library("", 0) &&
               !hsd_file_is_of_library("<.h>", 3));
