@@ -13,7 +13,7 @@ struct node {
 static struct board {
     struct node *head;
     long length;
-} *board;
+} * board;
 
 static unsigned dice = 7;
 
