@@ -42,7 +42,7 @@ while true do
     os.exit(0, true)
   elseif line:match("^sleep") then
     print("sleeping")
-    os.execute(line)
+    os.execute("exec " .. line) -- itself the child: whoever ends it leaves none behind
     print("awake")
   else
     leak(tonumber(line:match("%d+")))
