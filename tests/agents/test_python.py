@@ -48,7 +48,7 @@ LEAKS = {
 }
 
 # What they go through is laid out anew from version to version: frames, coroutines, threads, what C holds. The others are dicts, lists and instances.
-NEW_EACH_TIME = ("handlers", "bus", "tasks", "streams", "local", "failures", "native", "linger", "mailbox", "visits")
+NEW_EACH_TIME = ("handlers", "bus", "tasks", "streams", "local", "failures", "native", "linger", "mailbox")
 THIRDS = 3
 
 
