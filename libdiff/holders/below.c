@@ -247,11 +247,13 @@ hsd_status hsd_below_enter(hsd_growth *growth, const hsd_below *above, const hsd
     here->is_kept = node->is_kept;
     here->is_super = false;
     here->is_in_set = above->is_in_set;
+    here->is_joined = above->is_joined;
     if (holder != HSD_NO_CHOICE) HSD_TRY(add_types(growth, holder, node, err));
     if (above->edged != HSD_NO_CHOICE) HSD_TRY(step_place_below(growth, above, node, holder, here, err));
     if (!node->can_hold) return HSD_OK;
     here->holder = node->choice;
     here->is_in_set = false;
+    here->is_joined = node->is_joined;
     return node->choice < growth->edged_count ? begin_places(growth, node->choice, here, err) : HSD_OK;
 }
 

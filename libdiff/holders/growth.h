@@ -417,6 +417,7 @@ typedef struct hsd_below { /* how a node stands to the chosen holders; a frame o
     bool is_in_code;        /* below what is code as a whole */
     bool is_kept, is_super; /* the super-root refers to nothing itself */
     bool is_in_set;
+    bool is_joined;       /* `holder` was joined to a set: what hangs apart here is not of the set's fork */
     hsd_trie_place place; /* below `edged` */
 } hsd_below;
 
@@ -426,6 +427,7 @@ typedef struct hsd_below_node {
     bool can_hold;       /* and is kept */
     bool is_kept;
     uint32_t choice;        /* which holder it is */
+    bool is_joined;         /* a set stands for it */
     uint32_t set;           /* it begins what is held together: of which choice; HSD_NO_CHOICE = it does not */
     uint32_t first, count;  /* sums that it adds to, hsd_trie_sum; of a single object one, of a root none */
     const hsd_amount *sums; /* as many, borrowed for the call */

@@ -17,6 +17,20 @@ typedef struct pass {
     uint64_t entered, total;
 } pass;
 
+/* The set that is `choice` stands for one that was found by itself; where a set is in the stead of its fork the fork is
+ * no such one. */
+static bool is_joined_root(const hsd_growth *growth, uint32_t choice, uint32_t root)
+{
+    const hsd_choice *one = choice < growth->choice_count ? &growth->choices[choice] : NULL;
+    return one != NULL && one->set != 0 && (one->by != HSD_HELD_BY_ROOT || one->root != root);
+}
+
+static bool is_joined_object(const hsd_growth *growth, uint32_t choice, int side, uint32_t node)
+{
+    const hsd_choice *one = choice < growth->choice_count ? &growth->choices[choice] : NULL;
+    return one != NULL && one->set != 0 && (one->by != HSD_HELD_BY_OBJECT || one->node[side] != node);
+}
+
 static void take_root(const pass *p, const hsd_tree_node *node, hsd_below_node *out)
 {
     const hsd_growth *growth = p->growth;
@@ -29,6 +43,7 @@ static void take_root(const pass *p, const hsd_tree_node *node, hsd_below_node *
         .set = HSD_NO_CHOICE,
         .choice = hsd_id_map_get(&p->chosen->by_root, root),
     };
+    out->is_joined = is_joined_root(growth, out->choice, root);
 }
 
 /* The set that an object begins; 0 = none. */
@@ -37,7 +52,7 @@ static uint32_t set_at(pass *p, const hsd_tree_node *node, const hsd_below *abov
     hsd_growth *growth = p->growth;
     if (growth->set_count == 0) return 0;
     if (p->side == AFTER) return *hsd_paged_at(&growth->set_of, node->node, HSD_FRAME_USED);
-    if (!above->is_kept || above->is_in_set) return 0;
+    if (!above->is_kept || above->is_in_set || above->is_joined) return 0;
     return hsd_growth_set_of_freed(growth, above->holder, node->type,
                                    above->is_super || node->edge == HSD_TREE_INDIRECT);
 }
@@ -73,6 +88,7 @@ static void take_object(pass *p, const hsd_tree_node *node, const hsd_below *abo
     out->can_hold = can_hold;
     out->is_kept = is_kept;
     out->choice = can_hold ? hsd_growth_chosen_at(p->chosen, p->side, node->node) : HSD_NO_CHOICE;
+    out->is_joined = is_joined_object(growth, out->choice, p->side, node->node);
     out->set = can_hold || growth->set_count == 0 ? HSD_NO_CHOICE : set_of(p, node, above);
     out->first = sum_of(p, is_kept);
     out->count = 1;
