@@ -103,6 +103,19 @@ static bool is_plain_start(const hsd_spot *place, size_t i)
     return i == 0 && place->steps[0].edge.size == 0 && place->steps[0].repeat <= 1;
 }
 
+static bool is_text_of_step(hsd_text text, const char *word)
+{
+    return text.size == strlen(word) && memcmp(text.data, word, text.size) == 0;
+}
+
+/* A variable that a module of JavaScript exports lies in a cell of V8: the root is the variable, so what the cell has
+ * is the variable's value. */
+static bool is_value_of_variable(const hsd_spot *place, size_t i)
+{
+    return i == 1 && is_plain_start(place, 0) && is_text_of_step(place->steps[0].name, "system / Cell") &&
+           is_text_of_step(place->steps[1].edge, "<value>") && place->steps[1].repeat <= 1;
+}
+
 static bool has_word(hsd_text text, const char *word, size_t size)
 {
     for (size_t i = 0; size > 0 && i + size <= text.size; i++)
@@ -147,6 +160,7 @@ static hsd_status append_way(hsd_buffer *out, const hsd_spot *place, size_t owne
             i += steps - 1;
             continue;
         }
+        if (is_value_of_variable(place, i)) continue;
         if (!is_plain_start(place, i) || is_start_told(place)) HSD_TRY(hsd_step_append(out, &place->steps[i], err));
         if (owner == 0 || i != owner) continue;
         HSD_TRY(append_place_all(out, " (", err));

@@ -50,6 +50,19 @@ Test(place, tells_the_type_that_a_root_names_where_nothing_else_does)
     cr_expect_str_eq(text_of("static Shop shop", steps, 2, 0), "static Shop shop -> Hash");
 }
 
+/* "system / Cell" of V8 is where a variable lies that a module exports. */
+Test(place, of_an_exported_variable_is_that_of_its_value)
+{
+    hsd_step steps[] = {sample_step("", "(system)"), sample_step("<value>", "Object"), sample_step(".lines", "Array")};
+    cr_expect_str_eq(text_of("log.mjs.debug", steps, 3, 0), "log.mjs.debug<value>.lines");
+    steps[0].name = sample_text("system / Cell");
+    cr_expect_str_eq(text_of("log.mjs.debug", steps, 3, 0), "log.mjs.debug.lines");
+    cr_expect_str_eq(text_of("log.mjs.debug", steps, 2, 0), "log.mjs.debug");
+    cr_expect_str_eq(text_of("log.mjs.debug", steps, 1, 0), "log.mjs.debug");
+    steps[0].edge = sample_text(".cell"); /* a cell that the variable leads to is none that it lies in */
+    cr_expect_not_null(strstr(text_of("log.mjs.debug", steps, 2, 0), "<value>"));
+}
+
 Test(place, counts_steps_that_repeat_and_steps_that_were_left_out)
 {
     hsd_step steps[] = {sample_step(".head", "Node"), sample_step(".next", "Node"), sample_step(".value", "Order"),
