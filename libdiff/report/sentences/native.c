@@ -6,8 +6,6 @@
 
 #include "report/model/holder_rows.h"
 
-#define SHARE_OF_A_MEMBER 20 /* of what a holder has, all but one part in so many lies behind the member */
-
 static bool is_native(const hsd_diff *diff)
 {
     static const char runtime[] = "native";
@@ -41,16 +39,11 @@ static bool are_offsets_behind(const hsd_holder *holder)
     return true;
 }
 
-/* The one object that a member of the holder leads to, its array or the first of a list, where all that grew hangs:
- * NULL where there is none. */
+/* The array of the holder or the first of its list, by a name; NULL where there is none. */
 static const hsd_growth_edge *find_member(const hsd_holder *holder)
 {
-    const hsd_growth_edge *edge = holder->edge_count > 0 ? &holder->edges[0] : NULL;
-    if (edge == NULL || edge->depth != 1 || edge->edge.size < 2 || edge->edge.data[0] != '.' || is_offset(edge->edge))
-        return NULL;
-    if (edge->before.objects > 1 || edge->after.objects != 1) return NULL;
-    const bool is_all = edge->growth_bytes >= holder->growth_bytes - holder->growth_bytes / SHARE_OF_A_MEMBER;
-    return is_all ? edge : NULL;
+    const hsd_growth_edge *field = hsd_holder_field(holder);
+    return field == NULL || is_offset(field->edge) ? NULL : field;
 }
 
 static hsd_status append_member(hsd_buffer *out, const hsd_spot *place, const hsd_growth_edge *member,

@@ -45,13 +45,14 @@ static size_t find_function(const hsd_spot *place)
 }
 
 /* The step from which on the place is said: of that function, or of the class whose field it is. What a variable of the
- * function refers to is said by the variable. 0 = from its root. */
+ * function refers to is said by the variable where its class is the runtime's. 0 = from its root. */
 static size_t find_near(const hsd_spot *place)
 {
     if (hsd_browser_ends(place)) return 0; /* a class of the engine has it */
     const size_t function = find_function(place), field = hsd_place_owner(place);
     const size_t owner = field > 0 ? field : hsd_place_class(place);
-    const bool is_of_variable = function > 0 && owner == function + 1;
+    const bool is_of_variable =
+        function > 0 && owner == function + 1 && hsd_type_is_of_runtime(place->steps[owner].type);
     const size_t from = owner > function && !is_of_variable ? owner : function;
     const bool is_cut_behind = place->cut > 0 && from < place->count / 2;
     return is_cut_behind || place->count - from > MOST_STEPS ? 0 : from;
@@ -149,15 +150,24 @@ static hsd_status append_function_below(hsd_buffer *out, const hsd_holder *holde
 
 /* ---- a field that was given another object ---- */
 
+#define SHARE_OF_A_FIELD 20 /* of what a holder has, all but one part in so many lies behind the field */
+
+const hsd_growth_edge *hsd_holder_field(const hsd_holder *holder)
+{
+    const hsd_growth_edge *edge = holder->edge_count > 0 ? &holder->edges[0] : NULL;
+    if (edge == NULL || edge->depth != 1 || edge->edge.size < 2 || edge->edge.data[0] != '.') return NULL;
+    if (edge->before.objects > 1 || edge->after.objects != 1) return NULL;
+    return edge->growth_bytes >= holder->growth_bytes - holder->growth_bytes / SHARE_OF_A_FIELD ? edge : NULL;
+}
+
 /* The head of a list that grows there, a list that is made anew with each element: the object that has the field was
  * there, so it is the holder, and it is the field that a program's author looks for. NULL: it is none. */
 static const hsd_growth_edge *replaced_field(const hsd_holder *holder)
 {
-    const hsd_growth_edge *edge = holder->edge_count > 0 ? &holder->edges[0] : NULL;
-    if (edge == NULL || edge->depth != 1 || edge->edge.size < 2 || edge->edge.data[0] != '.') return NULL;
-    if (edge->after.objects != 1 || edge->new_.objects != 1 || edge->before.objects > 1) return NULL;
-    const bool is_array = edge->type.size == 0 || edge->type.data[edge->type.size - 1] == ']'; /* of a container */
-    return !is_array && edge->growth_bytes >= holder->growth_bytes / 10 * 9 ? edge : NULL;
+    const hsd_growth_edge *field = hsd_holder_field(holder);
+    if (field == NULL || field->new_.objects != 1) return NULL;
+    const bool is_array = field->type.size == 0 || field->type.data[field->type.size - 1] == ']'; /* of a container */
+    return is_array ? NULL : field;
 }
 
 static hsd_status append_one_place(hsd_buffer *out, const hsd_holder *holder, bool is_one_place, const char *before,

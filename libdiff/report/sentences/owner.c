@@ -30,6 +30,17 @@ static const char *const of_containers[] = {"java.", "System.", NULL};
 static const char *const of_runtimes[] = {"java.",  "javax.", "jdk.",    "sun.",       "com.sun.", "scala.",
                                           "kotlin", "groovy", "clojure", "Microsoft.", "System.",  NULL};
 
+/* Packages that come with Python, of which programs keep what they hold in. */
+static const char *const of_python[] = {"asyncio.",   "_asyncio.",  "collections.", "queue.",
+                                        "_queue.",    "threading.", "contextlib.",  "concurrent.futures.",
+                                        "functools.", "weakref.",   "logging.",     "multiprocessing.",
+                                        NULL};
+
+bool hsd_type_is_of_runtime(hsd_text type)
+{
+    return type_begins_with_any(type, of_runtimes) || type_begins_with_any(type, of_python);
+}
+
 /* ---- classes ---- */
 
 /* What a runtime calls objects of any kind: they say nothing of whose a field is. */

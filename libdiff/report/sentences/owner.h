@@ -24,4 +24,7 @@ size_t hsd_place_owner(const hsd_spot *place);
  * none, or the root says whose it is, or as there. */
 size_t hsd_place_class(const hsd_spot *place);
 
+/* A class of the libraries that come with a runtime: a program's variable says more than it. */
+bool hsd_type_is_of_runtime(hsd_text type);
+
 #endif

@@ -41,6 +41,10 @@ hsd_status hsd_step_append_with_type(hsd_buffer *out, const hsd_step *step, hsd_
 hsd_status hsd_holder_append(hsd_buffer *out, const hsd_holder *holder, const char *before, const char *after,
                              hsd_error *err);
 
+/* The field of the holder behind which nearly all that grew hangs, by the one object that the field leads to; NULL:
+ * there is none. */
+const hsd_growth_edge *hsd_holder_field(const hsd_holder *holder);
+
 /* The same for a sentence: a place that is far from its root begins at the last function whose place in the code is
  * known, "Function main (server.js:9).sessions (Map)", or with the class whose field it is, "OrdersService.byId (Map)".
  * The table has the whole way. */

@@ -420,6 +420,11 @@ Test(place, is_said_from_the_variable_of_a_function)
     hsd_holder holder = sample_holder("held by C", far, 6, 1000);
     holder.root_kind = HSC_ROOT_HANDLE;
     cr_expect_str_eq(near_of(&holder), "coroutine main (serve.py:7).inbox._queue (collections.deque)");
+    const hsd_step own[] = {sample_step("", "app.Application"),
+                            sample_step("._middleware_chain", "function answer_for.<locals>.inner (middleware.py:8)"),
+                            sample_step(".get_response", "app.middleware.Timing"), sample_step(".history", "list")};
+    holder = sample_holder("app.middleware.APPLICATION", own, 4, 1000); /* a class of the program says more */
+    cr_expect_str_eq(near_of(&holder), "app.middleware.Timing.history (list)");
 }
 
 /* Where the object that has it was there and the field got another one. */
