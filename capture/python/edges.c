@@ -321,7 +321,8 @@ static void captured(walk *w, const py_object *function)
     }
 }
 
-/* Values that parameters have by default, beside the tuple of them, by the names of the parameters. */
+/* Values that parameters have by default, beside the tuple of them, by the names of the parameters. What somebody else
+ * has, too, a module's variable, is told by that. */
 static void default_values(walk *w, const py_object *function)
 {
     const py_object *code = py_object_at(function, w->py.at->function_code),
@@ -330,6 +331,7 @@ static void default_values(walk *w, const py_object *function)
     const intptr_t count = ((const py_sized *)values)->size, first = py_int_at(code, w->py.at->code_arguments) - count;
     py_object *const *all = (py_object *const *)((const char *)values + w->py.at->tuple_items);
     for (intptr_t i = 0; first >= 0 && i < count; i++) {
+        if (all[i] == NULL || py_refcount(&w->py, all[i]) != 1) continue;
         const py_object *name = frames_variable_name(&w->py, code, (size_t)(first + i));
         if (name != NULL)
             walk_refer_uncounted(w, all[i], names_key(&w->names, &w->py, NAME_VARIABLE, name, LABEL_NONE));

@@ -362,7 +362,14 @@ static void captured(pycore *c, uint64_t function)
     }
 }
 
-/* Values that parameters have by default, beside the tuple of them, by the names of the parameters. */
+static bool is_held_once(pycore *c, uint64_t object)
+{
+    bool is_immortal = false;
+    return object != 0 && hsd_pywalk_refcount(c, py_word(c, object), &is_immortal) == 1 && !is_immortal;
+}
+
+/* Values that parameters have by default, beside the tuple of them, by the names of the parameters. What somebody else
+ * has, too, a module's variable, is told by that. */
 static void default_values(pycore *c, uint64_t function)
 {
     const uint64_t code = py_word(c, function + c->at.function_code),
@@ -371,10 +378,10 @@ static void default_values(pycore *c, uint64_t function)
     if (count == 0 || code == 0 || py_type_of(c, code) != py_symbol(c, PY_CODE)) return;
     const uint64_t parameters = hsd_pymemory_half(&c->memory, code + c->at.code_arguments);
     for (uint64_t i = 0; i < count && count <= parameters && !hsd_pywalk_is_over(c); i++) {
-        const uint64_t name = hsd_pyframes_variable_name(c, code, parameters - count + i);
+        const uint64_t value = py_word(c, values + c->at.tuple_items + i * WORD);
+        const uint64_t name = is_held_once(c, value) ? hsd_pyframes_variable_name(c, code, parameters - count + i) : 0;
         if (name != 0)
-            hsd_pywalk_refer(c, py_word(c, values + c->at.tuple_items + i * WORD),
-                             hsd_pytables_key(c, NAME_VARIABLE, name, LABEL_NONE), 0, ROLE_NONE, false);
+            hsd_pywalk_refer(c, value, hsd_pytables_key(c, NAME_VARIABLE, name, LABEL_NONE), 0, ROLE_NONE, false);
     }
 }
 
