@@ -132,7 +132,7 @@ static void tell_line(hsd_out *out, const hsd_scope *scope, hsd_escape_form form
         hsd_out_format(out, ", %s → %s objects", hsd_format_count(before, edge->before.objects),
                        hsd_format_count(after, edge->after.objects));
     else if (total > 0 && bytes > 0)
-        hsd_out_format(out, " (%s of the growth)", hsd_format_growth_share(share, bytes, total));
+        hsd_out_format(out, " (%s of the growth)", hsd_format_said_share(share, bytes, total));
 }
 
 static const hsd_column columns[] = {

@@ -123,6 +123,13 @@ char *hsd_format_growth_share(char out[HSD_NUMBER_CHARS], int64_t part, int64_t 
     return out;
 }
 
+char *hsd_format_said_share(char out[HSD_NUMBER_CHARS], int64_t part, int64_t growth)
+{
+    if (hsd_percent_of(part, growth) > 0 || part == 0) return hsd_format_growth_share(out, part, growth);
+    snprintf(out, HSD_NUMBER_CHARS, "under 1%%");
+    return out;
+}
+
 static void format_ratio(char out[HSD_NUMBER_CHARS], uint64_t before, uint64_t after)
 {
     char digits[HSD_NUMBER_CHARS];

@@ -22,6 +22,9 @@ char *hsd_format_share(char out[HSD_NUMBER_CHARS], uint64_t part, uint64_t whole
 /* `part` of a growth, which is above 0, in whole percent: "91%", "-7%", "<1%" whatever its sign; "0%" for 0. */
 char *hsd_format_growth_share(char out[HSD_NUMBER_CHARS], int64_t part, int64_t growth);
 
+/* The same in a sentence, "under 1%": pages and Markdown have other uses for <. */
+char *hsd_format_said_share(char out[HSD_NUMBER_CHARS], int64_t part, int64_t growth);
+
 /* |part| of |whole| in whole percent, rounded; 0 when whole is 0. */
 unsigned hsd_percent_of(int64_t part, int64_t whole);
 

@@ -55,7 +55,7 @@ Test(holders, that_hold_little_have_some_of_the_growth)
     holders[1].growth_bytes = GROWTH / 250;
     char *report = sample_report("html", &diff, &wide);
     HOLDS(report, "</span>, 70% of the growth");
-    HOLDS(report, "</span>, &lt;1% of the growth");
+    HOLDS(report, "</span>, under 1% of the growth");
     free(report);
 }
 

@@ -126,3 +126,11 @@ Test(number, gives_shares_without_overflow)
     cr_expect_eq(hsd_percent_of(INT64_MAX, INT64_MAX), 100);
     cr_expect_eq(hsd_percent_of(INT64_MIN, 1), 1000000);
 }
+
+Test(number, shares_of_growth_in_sentences_have_no_sign_for_less)
+{
+    SHOWS(hsd_format_said_share(out, 740, 1000), "74%");
+    SHOWS(hsd_format_said_share(out, 4, 1000), "under 1%");
+    SHOWS(hsd_format_said_share(out, 0, 1000), "0%");
+    SHOWS(hsd_format_growth_share(out, 4, 1000), "<1%");
+}

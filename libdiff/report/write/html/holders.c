@@ -152,19 +152,10 @@ static void put_amount(hsd_html *page, const char *before, hsd_amount amount, co
     hsd_out_format(&page->out, "%s%s%s", before, hsd_html_size(page, size, amount.bytes), after);
 }
 
-/* ", 74% of the growth" */
-static void put_share(hsd_html *page, int64_t bytes, int64_t total)
-{
-    char share[HSD_NUMBER_CHARS];
-    hsd_format_growth_share(share, bytes, total);
-    const bool is_less = share[0] == '<';
-    hsd_out_format(&page->out, ", %s%s of the growth", is_less ? "&lt;" : "", share + is_less);
-}
-
 static void put_holder(hsd_html *page, const hsd_diff *diff, const hsd_holder *holder)
 {
     const int64_t total = hsd_change_bytes(&diff->total);
-    char growth[HSD_NUMBER_CHARS];
+    char growth[HSD_NUMBER_CHARS], share[HSD_NUMBER_CHARS];
     hsd_buffer raw = {0};
     hsd_out *out = &page->out;
     if (out->status == HSD_OK) out->status = hsd_holder_append(&raw, holder, ": ", "", out->err);
@@ -172,7 +163,8 @@ static void put_holder(hsd_html *page, const hsd_diff *diff, const hsd_holder *h
     hsd_html_raw(page, &raw);
     hsd_out_format(out, "</h3>\n<p><span class=\"n %s\">%s</span>", hsd_html_sign(holder->growth_bytes),
                    hsd_html_growth(page, growth, holder->growth_bytes));
-    if (total > 0 && holder->growth_bytes > 0) put_share(page, holder->growth_bytes, total);
+    if (total > 0 && holder->growth_bytes > 0)
+        hsd_out_format(out, ", %s of the growth", hsd_format_said_share(share, holder->growth_bytes, total));
     if (hsd_new_is_known(diff)) put_amount(page, ", ", holder->new_, " new");
     if (hsd_freed_is_known(diff)) put_amount(page, ", ", holder->freed, " freed");
     hsd_out_text(out, "</p>\n");
