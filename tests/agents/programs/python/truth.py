@@ -213,6 +213,9 @@ def members(one):
     return found
 
 
+HELD_ONCE = 3  # as sys.getrefcount says it: by the tuple of defaults, by who asks, and by the call
+
+
 def references(one):
     """(what gc tells, what is held besides)."""
     if type(one) is dict:
@@ -226,7 +229,7 @@ def references(one):
     if isinstance(one, types.FunctionType) and one.__closure__:
         more += [cell.cell_contents for cell in one.__closure__]
     if isinstance(one, types.FunctionType) and one.__defaults__:
-        more += [value for value in one.__defaults__]
+        more += [value for value in one.__defaults__ if sys.getrefcount(value) == HELD_ONCE]
     if isinstance(one, types.GeneratorType) and not gc.is_tracked(one.__qualname__):
         more += [x for x in (one.__name__, one.__qualname__, one.gi_code) if not any(t is x for t in told)]
     if not isinstance(one, (types.FunctionType, types.GeneratorType)):
