@@ -17,18 +17,13 @@ typedef struct pass {
     uint64_t entered, total;
 } pass;
 
-/* The set that is `choice` stands for one that was found by itself; where a set is in the stead of its fork the fork is
- * no such one. */
-static bool is_joined_root(const hsd_growth *growth, uint32_t choice, uint32_t root)
+/* The set that is `choice` stands for one that was found by itself, an object or a root of that number; where a set is
+ * in the stead of its fork the fork is no such one. */
+static bool is_joined(const hsd_growth *growth, uint32_t choice, hsd_held_by by, int side, uint32_t number)
 {
     const hsd_choice *one = choice < growth->choice_count ? &growth->choices[choice] : NULL;
-    return one != NULL && one->set != 0 && (one->by != HSD_HELD_BY_ROOT || one->root != root);
-}
-
-static bool is_joined_object(const hsd_growth *growth, uint32_t choice, int side, uint32_t node)
-{
-    const hsd_choice *one = choice < growth->choice_count ? &growth->choices[choice] : NULL;
-    return one != NULL && one->set != 0 && (one->by != HSD_HELD_BY_OBJECT || one->node[side] != node);
+    if (one == NULL || one->set == 0) return false;
+    return one->by != by || number != (by == HSD_HELD_BY_ROOT ? one->root : one->node[side]);
 }
 
 static void take_root(const pass *p, const hsd_tree_node *node, hsd_below_node *out)
@@ -43,7 +38,7 @@ static void take_root(const pass *p, const hsd_tree_node *node, hsd_below_node *
         .set = HSD_NO_CHOICE,
         .choice = hsd_id_map_get(&p->chosen->by_root, root),
     };
-    out->is_joined = is_joined_root(growth, out->choice, root);
+    out->is_joined = is_joined(growth, out->choice, HSD_HELD_BY_ROOT, p->side, root);
 }
 
 /* The set that an object begins; 0 = none. */
@@ -88,7 +83,7 @@ static void take_object(pass *p, const hsd_tree_node *node, const hsd_below *abo
     out->can_hold = can_hold;
     out->is_kept = is_kept;
     out->choice = can_hold ? hsd_growth_chosen_at(p->chosen, p->side, node->node) : HSD_NO_CHOICE;
-    out->is_joined = is_joined_object(growth, out->choice, p->side, node->node);
+    out->is_joined = is_joined(growth, out->choice, HSD_HELD_BY_OBJECT, p->side, node->node);
     out->set = can_hold || growth->set_count == 0 ? HSD_NO_CHOICE : set_of(p, node, above);
     out->first = sum_of(p, is_kept);
     out->count = 1;
