@@ -482,13 +482,18 @@ static void release_check_model(hsd_model *model)
 
 const size_t hsd_model_check_bytes = sizeof(check_model);
 
-/* How it ended, and what the diff or the series that was judged says. */
+/* How it ended, and what the diff or the series that was judged says; of captures that cannot be judged, why not. */
 static void tell_answer(hsd_out *out, const hsd_model *model, hsd_escape_form form)
 {
     const hsd_check *check = model->result;
     char summary[HSD_SUMMARY_CHARS];
     hsd_out_text(out, hsd_check_summary(summary, check));
     hsd_out_text(out, " ");
+    for (size_t i = 0; i < check->problem_count; i++) {
+        hsd_out_escaped(out, form, check->problems[i]);
+        hsd_out_text(out, ". ");
+    }
+    if (check->problem_count > 0) return;
     if (check->diff)
         hsd_diff_tell_answer(out, check->diff, model, form);
     else if (check->series)

@@ -230,6 +230,9 @@ Test(check, says_what_cannot_be_judged_first)
                   "--partial base.hs 'my head.hs'");
     cr_expect_eq(hsd_check_status(&check), 3);
     free(report);
+    report = check_report("json", &check, &options); /* growth of what cannot be judged is no answer */
+    HOLDS(report, "\"answer\": \"1 of 1 rule cannot be judged, 0 failed. head.hs is incomplete (it was cut off).\",");
+    free(report);
 }
 
 Test(check, leaves_out_what_was_not_asked)
