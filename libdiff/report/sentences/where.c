@@ -3,9 +3,11 @@
  * scattered, if there is none. By holders, or by roots where holders are not known, and then why not; where nothing is
  * known of either, by where it was allocated.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/allocators.h"
+#include "base/fail.h"
 #include "report/model/holder_rows.h"
 #include "report/model/site_rows.h"
 #include "report/sentences/fork.h"
@@ -289,35 +291,64 @@ static const hsd_site_frame *own_frame(const hsd_site_row *site)
     return own < site->frame_count ? &site->frames[own] : NULL;
 }
 
-static bool same_name(hsd_text a, hsd_text b) { return a.size == b.size && memcmp(a.data, b.data, a.size) == 0; }
+typedef struct own_place { /* where the program asked for memory of one site */
+    const hsd_site_frame *frame;
+    int64_t growth;
+    size_t site;
+} own_place;
 
-/* What was allocated at the place, by whatever way to it: a cache that was filled in one loop, and is in another, did
- * not grow. */
-static int64_t growth_at(const hsd_diff *diff, const hsd_site_frame *place)
+static int compare_texts(hsd_text a, hsd_text b)
 {
-    int64_t sum = 0;
-    for (size_t i = 0; i < diff->site_count; i++) {
-        const hsd_site_frame *frame = own_frame(&diff->sites[i]);
-        if (frame != NULL && frame->line == place->line && same_name(frame->function, place->function) &&
-            same_name(frame->file, place->file))
-            sum = (int64_t)((uint64_t)sum + (uint64_t)hsd_change_bytes(&diff->sites[i].change));
-    }
-    return sum;
+    if (a.size != b.size) return a.size < b.size ? -1 : 1;
+    return a.size > 0 ? memcmp(a.data, b.data, a.size) : 0;
 }
 
-/* Where the program allocated most of what grew; *growth is how much. NULL where there is none. */
-static const hsd_site_frame *largest_own_place(const hsd_diff *diff, int64_t *growth)
+static int compare_own_frames(const hsd_site_frame *a, const hsd_site_frame *b)
 {
-    const hsd_site_frame *largest = NULL;
-    *growth = 0;
-    for (size_t i = 0; i < diff->site_count && hsd_change_bytes(&diff->sites[i].change) > 0; i++) {
+    if (a->line != b->line) return a->line < b->line ? -1 : 1;
+    const int order = compare_texts(a->function, b->function);
+    return order != 0 ? order : compare_texts(a->file, b->file);
+}
+
+static int compare_own_places(const void *left, const void *right)
+{
+    const own_place *a = left, *b = right;
+    const int order = compare_own_frames(a->frame, b->frame);
+    return order != 0 ? order : (a->site > b->site) - (a->site < b->site);
+}
+
+static size_t list_own_places(const hsd_diff *diff, own_place *out)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < diff->site_count; i++) {
         const hsd_site_frame *frame = own_frame(&diff->sites[i]);
-        const int64_t sum = frame != NULL ? growth_at(diff, frame) : 0;
-        if (sum <= *growth) continue;
-        *growth = sum;
-        largest = frame;
+        if (frame != NULL) out[count++] = (own_place){frame, hsd_change_bytes(&diff->sites[i].change), i};
     }
-    return largest;
+    qsort(out, count, sizeof *out, compare_own_places);
+    return count;
+}
+
+/* Where the program allocated most of what grew, by whatever ways to it: a cache that was filled in one loop, and is in
+ * another, did not grow. *growth is how much. NULL where there is none. */
+static const hsd_site_frame *largest_own_place(hsd_out *out, const hsd_diff *diff, int64_t *growth)
+{
+    own_place *all = malloc((diff->site_count + 1) * sizeof *all);
+    own_place largest = {0};
+    *growth = 0;
+    if (all == NULL) {
+        if (out->status == HSD_OK) out->status = hsd_fail_nomem(out->err, "where memory was allocated");
+        return NULL;
+    }
+    const size_t count = list_own_places(diff, all);
+    for (size_t i = 0, end; i < count; i = end) {
+        own_place sum = all[i];
+        for (end = i + 1; end < count && compare_own_frames(all[i].frame, all[end].frame) == 0; end++)
+            sum.growth = (int64_t)((uint64_t)sum.growth + (uint64_t)all[end].growth);
+        if (sum.growth > largest.growth || (sum.growth == largest.growth && sum.site < largest.site)) largest = sum;
+    }
+    free(all);
+    *growth = largest.growth;
+    return largest.frame;
 }
 
 /* What only a library's variable leads to is the program's all the same: by where it was allocated. */
@@ -330,7 +361,7 @@ static void print_who_allocated(hsd_screen *screen, const hsd_holder *holder, in
                                      !hsd_root_is_frame_without_function(holder->root.data, holder->root.size)))
         return;
     print_below(screen, holder);
-    const hsd_site_frame *frame = largest_own_place(screen->diff, &of_place);
+    const hsd_site_frame *frame = largest_own_place(out, screen->diff, &of_place);
     const unsigned percent = share_of(of_place, growth);
     if (percent < SHARE_WORTH_NAMING) return;
     if (percent >= 100)
