@@ -35,6 +35,9 @@ endfunction()
 add_library(hsd_build INTERFACE)
 # Strict C11 hides POSIX; a file that needs more than POSIX 2008 defines _GNU_SOURCE itself, on its first line.
 target_compile_definitions(hsd_build INTERFACE _POSIX_C_SOURCE=200809L _FILE_OFFSET_BITS=64)
+if(NOT HSD_NODE_BITS EQUAL 32)
+  target_compile_definitions(hsd_build INTERFACE HSD_NODE_BITS=${HSD_NODE_BITS})
+endif()
 target_compile_options(hsd_build INTERFACE -fno-strict-aliasing $<$<CONFIG:Debug>:-Og>)
 if(HSD_SANITIZE)
   target_compile_options(hsd_build INTERFACE

@@ -6,6 +6,9 @@ include_guard(GLOBAL)
 
 set(HSD_CHECKED_STAGES walk holders graph sort match)  # see hsd_zeroed
 
+# Layers that hold numbers of nodes (base/node.h), which are compiled twice: hsd_<name>, and for hsdiff-wide hsd_<name>_wide.
+set(HSD_WIDE_LAYERS graph match walk paths top holders totals profile diff browse)
+
 function(hsd_add_layer name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBS;PRIVATE_LIBS")
   set(target hsd_${name})
@@ -16,4 +19,16 @@ function(hsd_add_layer name)
     target_link_libraries(${target} PRIVATE hsd_zeroed)
   endif()
   set_property(GLOBAL APPEND PROPERTY HSD_LAYERS ${target})
+  if(NOT HSD_WIDE)
+    return()
+  endif()
+  set(twin ${target})
+  if(name IN_LIST HSD_WIDE_LAYERS)
+    set(twin ${target}_wide)
+    add_library(${twin} OBJECT EXCLUDE_FROM_ALL ${arg_SOURCES})
+    target_compile_definitions(${twin} PRIVATE HSD_NODE_BITS=64)
+    target_include_directories(${twin} PRIVATE "${PROJECT_SOURCE_DIR}/libdiff" "${PROJECT_SOURCE_DIR}/libdiff/include")
+    target_link_libraries(${twin} PRIVATE ${arg_LIBS} ${arg_PRIVATE_LIBS} hsd_build hsd_hardened hsd_warnings)
+  endif()
+  set_property(GLOBAL APPEND PROPERTY HSD_LAYERS_WIDE ${twin})
 endfunction()

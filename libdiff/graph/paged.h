@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "base/assert.h"
+#include "base/node.h"
 #include "io/temp.h"
 #include <hsdiff/status.h>
 
@@ -207,14 +208,80 @@ static inline void hsd_flat_set_u64(hsd_paged *paged, uint64_t index, uint64_t v
         hsd_paged_set_u64(paged, index, value);
 }
 
-/* Brings an element's cache line near, if its page is resident. */
-static inline void hsd_paged_prefetch_u32(const hsd_paged *paged, uint64_t index)
+/* The same of numbers of nodes, and of two of them in one element. */
+#if HSD_NODE_BITS == 32
+static inline hsd_node hsd_paged_get_node(hsd_paged *paged, uint64_t index) { return hsd_paged_get_u32(paged, index); }
+static inline void hsd_paged_set_node(hsd_paged *paged, uint64_t index, hsd_node value)
 {
-    HSD_ASSERT(index << 2 >> HSD_PAGE_SHIFT < paged->page_count);
-    const uint64_t byte = index << 2;
+    hsd_paged_set_u32(paged, index, value);
+}
+static inline hsd_node hsd_flat_get_node(hsd_paged *paged, uint64_t index, bool is_flat)
+{
+    return hsd_flat_get_u32(paged, index, is_flat);
+}
+static inline void hsd_flat_set_node(hsd_paged *paged, uint64_t index, hsd_node value, bool is_flat)
+{
+    hsd_flat_set_u32(paged, index, value, is_flat);
+}
+static inline hsd_two hsd_flat_get_two(hsd_paged *paged, uint64_t index, bool is_flat)
+{
+    return hsd_flat_get_u64(paged, index, is_flat);
+}
+static inline void hsd_flat_set_two(hsd_paged *paged, uint64_t index, hsd_two value, bool is_flat)
+{
+    hsd_flat_set_u64(paged, index, value, is_flat);
+}
+#else
+static inline hsd_node hsd_paged_get_node(hsd_paged *paged, uint64_t index) { return hsd_paged_get_u64(paged, index); }
+static inline void hsd_paged_set_node(hsd_paged *paged, uint64_t index, hsd_node value)
+{
+    hsd_paged_set_u64(paged, index, value);
+}
+static inline hsd_node hsd_flat_get_node(hsd_paged *paged, uint64_t index, bool is_flat)
+{
+    return hsd_flat_get_u64(paged, index, is_flat);
+}
+static inline void hsd_flat_set_node(hsd_paged *paged, uint64_t index, hsd_node value, bool is_flat)
+{
+    hsd_flat_set_u64(paged, index, value, is_flat);
+}
+static inline hsd_two hsd_flat_get_two(hsd_paged *paged, uint64_t index, bool is_flat)
+{
+    return hsd_two_of(hsd_flat_get_u64(paged, 2 * index, is_flat), hsd_flat_get_u64(paged, 2 * index + 1, is_flat));
+}
+static inline void hsd_flat_set_two(hsd_paged *paged, uint64_t index, hsd_two value, bool is_flat)
+{
+    hsd_flat_set_u64(paged, 2 * index, hsd_two_first(value), is_flat);
+    hsd_flat_set_u64(paged, 2 * index + 1, hsd_two_second(value), is_flat);
+}
+#endif
+
+static inline hsd_two hsd_paged_get_two(hsd_paged *paged, uint64_t index)
+{
+    return hsd_flat_get_two(paged, index, false);
+}
+static inline void hsd_paged_set_two(hsd_paged *paged, uint64_t index, hsd_two value)
+{
+    hsd_flat_set_two(paged, index, value, false);
+}
+
+/* Brings an element's cache line near, if its page is resident: of an array of u32, and of one of numbers of nodes. */
+static inline void hsd_paged_prefetch(const hsd_paged *paged, uint64_t byte)
+{
+    HSD_ASSERT(byte >> HSD_PAGE_SHIFT < paged->page_count);
     const uint32_t frame = paged->page_frame[byte >> HSD_PAGE_SHIFT];
     if (frame == HSD_PAGE_ABSENT) return;
     __builtin_prefetch(paged->frames + ((uint64_t)frame << HSD_PAGE_SHIFT) + (byte & (HSD_PAGE_BYTES - 1)));
+}
+
+static inline void hsd_paged_prefetch_u32(const hsd_paged *paged, uint64_t index)
+{
+    hsd_paged_prefetch(paged, index << 2);
+}
+
+static inline void hsd_paged_prefetch_node(const hsd_paged *paged, uint64_t index)
+{
+    hsd_paged_prefetch(paged, index * HSD_NODE_BYTES);
 }
 
 #endif

@@ -24,7 +24,7 @@
 #include "io/temp.h"
 #include <hsdiff/status.h>
 
-#define HSD_SORT_MAX_WORDS 8
+#define HSD_SORT_MAX_WORDS 12
 
 typedef enum hsd_run_codec {
     HSD_RUN_DELTA = 0, /* word by word difference to the record before, variable length */
