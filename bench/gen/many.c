@@ -1,10 +1,11 @@
 /*
  * hsd_many: writes a capture of more objects than a number of 32 bits counts, or of as many as are asked for.
  *
- * usage: hsd_many OBJECTS LEAKED FILE      OBJECTS records, and LEAKED more of type many.Leaked; FILE is replaced
+ * usage: hsd_many OBJECTS LEAKED FILE      OBJECTS records, and behind them a cache of LEAKED entries; FILE is replaced
  *
- * Records have 32 bytes and no references, leaked objects 64; one root holds the first of each. Some 0.01 bytes of a
- * file and 20 ns of the processor an object, in a fixed amount of memory, so 4.4 thousand million objects take minutes.
+ * Records have 32 bytes and no references, and one root holds the first of them. Behind them stand what a reader must
+ * number past them: many.cache -> many.Cache .entries -> many.Entry[] -> many.Entry .text -> many.Text. Some 0.01 bytes
+ * of a file and 20 ns of the processor a record, in a fixed amount of memory, so 4.4 thousand million take minutes.
  */
 #include <hscapture/hscapture.h>
 #include <inttypes.h>
@@ -13,18 +14,53 @@
 #include <string.h>
 #include <unistd.h>
 
-static void write_objects(hsc_writer *w, uint32_t type, uint64_t first, uint64_t count, uint64_t size_bytes)
+enum { RECORD = 1, CACHE, ENTRIES, ENTRY, TEXT };                 /* types */
+enum { RECORDS_ROOT = 1, CACHE_ROOT, ENTRIES_FIELD, TEXT_FIELD }; /* strings */
+enum { OF_ENTRIES = 1, AN_ELEMENT, OF_TEXT };                     /* labels */
+
+static const char *const types[] = {"many.Record", "many.Cache", "many.Entry[]", "many.Entry", "many.Text"};
+static const char *const strings[] = {"many.records", "many.cache", "entries", "text"};
+
+static uint64_t id_of(uint64_t number) { return (number + 1) * 16; }
+
+static void write_names(hsc_writer *w)
 {
-    for (uint64_t i = 0; i < count; i++) {
-        hsc_begin_object(w, &(hsc_object){.id = (first + i) * 16, .type = type, .size_bytes = size_bytes});
-        hsc_end_object(w);
-    }
+    for (uint32_t i = 0; i < sizeof types / sizeof types[0]; i++)
+        hsc_define_type(w, i + 1, types[i], strlen(types[i]), 0);
+    for (uint32_t i = 0; i < sizeof strings / sizeof strings[0]; i++)
+        hsc_define_string(w, i + 1, strings[i], strlen(strings[i]));
+    hsc_define_label(w, OF_ENTRIES, HSC_LABEL_FIELD, 0, ENTRIES_FIELD);
+    hsc_define_label(w, AN_ELEMENT, HSC_LABEL_ELEMENT, 0, 0);
+    hsc_define_label(w, OF_TEXT, HSC_LABEL_FIELD, 0, TEXT_FIELD);
 }
 
-static void write_root(hsc_writer *w, uint32_t label, const char *name, uint64_t first)
+static void write_root(hsc_writer *w, uint32_t name, uint64_t target)
 {
-    hsc_define_string(w, label, name, strlen(name));
-    hsc_root(w, &(hsc_root_record){.kind = HSC_ROOT_STATIC, .label = label, .target = first * 16});
+    hsc_root(w, &(hsc_root_record){.kind = HSC_ROOT_STATIC, .label = name, .target = id_of(target)});
+}
+
+static void begin(hsc_writer *w, uint64_t number, uint32_t type, uint64_t size_bytes)
+{
+    hsc_begin_object(w, &(hsc_object){.id = id_of(number), .type = type, .size_bytes = size_bytes});
+}
+
+/* Numbered from `first` on: the cache, its array, and each entry with its text. */
+static void write_cache(hsc_writer *w, uint64_t first, uint64_t entries)
+{
+    begin(w, first, CACHE, 24);
+    hsc_reference(w, id_of(first + 1), OF_ENTRIES, 0);
+    hsc_end_object(w);
+    begin(w, first + 1, ENTRIES, 16 + entries * 8);
+    for (uint64_t i = 0; i < entries; i++)
+        hsc_reference(w, id_of(first + 2 + 2 * i), AN_ELEMENT, i);
+    hsc_end_object(w);
+    for (uint64_t i = 0; i < entries; i++) {
+        begin(w, first + 2 + 2 * i, ENTRY, 64);
+        hsc_reference(w, id_of(first + 3 + 2 * i), OF_TEXT, 0);
+        hsc_end_object(w);
+        begin(w, first + 3 + 2 * i, TEXT, 1000);
+        hsc_end_object(w);
+    }
 }
 
 int main(int argc, char **argv)
@@ -46,12 +82,14 @@ int main(int argc, char **argv)
     unlink(argv[3]);
     if (hsc_open_file(&w, argv[3], &options) != HSC_OK)
         return fprintf(stderr, "hsd_many: cannot write %s\n", argv[3]), 1;
-    hsc_define_type(w, 1, "many.Record", strlen("many.Record"), 0);
-    hsc_define_type(w, 2, "many.Leaked", strlen("many.Leaked"), 0);
-    write_root(w, 1, "many.records", 1);
-    if (leaked > 0) write_root(w, 2, "many.leaked", objects + 1);
-    write_objects(w, 1, 1, objects, 32);
-    write_objects(w, 2, objects + 1, leaked, 64);
+    write_names(w);
+    if (objects > 0) write_root(w, RECORDS_ROOT, 0);
+    write_root(w, CACHE_ROOT, objects);
+    for (uint64_t i = 0; i < objects; i++) {
+        begin(w, i, RECORD, 32);
+        hsc_end_object(w);
+    }
+    write_cache(w, objects, leaked);
     const hsc_status status = hsc_finish(w);
     if (status != HSC_OK) fprintf(stderr, "hsd_many: %s: %s\n", argv[3], hsc_error_text(w));
     hsc_close(w);
