@@ -2,7 +2,7 @@
 """hsdiff-mpi under mpirun: byte for byte what one process says, with 1, 2 and 4 ranks, whatever objects are recognised by; refused inputs and options; a
 rank that is killed; nothing left behind.
 
-usage: test_mpi.py --mpi HSDIFF-MPI --hsdiff HSDIFF --synth HSD_SYNTH [--samples FOLDER] [STEP]   STEP: those with this in their names
+usage: test_mpi.py --mpi HSDIFF-MPI --hsdiff HSDIFF --synth HSD_SYNTH [STEP]   STEP: those with this in their names
 
 HSD_LONG=1: 300 generated pairs in place of 5, and dumps of the folder of samples (HSD_SAMPLES), each paired with the next of its kind.
 """
