@@ -18,6 +18,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/node.h"
 #include "graph/paged.h"
 #include "io/temp.h"
 #include <hsdiff/status.h>
@@ -39,7 +40,7 @@ hsd_status hsd_adjacency_with_names(hsd_adjacency *adjacency, uint64_t memory_by
  * itself, and a duplicate is dropped only within its part; of several references to one target the
  * least name is kept. `names` has one name a target; NULL = all 0, or a graph without names.
  */
-hsd_status hsd_adjacency_add(hsd_adjacency *adjacency, uint32_t source, const uint32_t *targets, const uint32_t *names,
+hsd_status hsd_adjacency_add(hsd_adjacency *adjacency, hsd_node source, const hsd_node *targets, const uint32_t *names,
                              uint64_t count, hsd_error *err);
 
 /*
@@ -49,9 +50,9 @@ hsd_status hsd_adjacency_add(hsd_adjacency *adjacency, uint32_t source, const ui
 hsd_status hsd_adjacency_use_thread(hsd_adjacency *adjacency, hsd_error *err);
 
 /* Ends building. Every target must be below node_count (HSD_E_MISUSE otherwise). */
-hsd_status hsd_adjacency_finish(hsd_adjacency *adjacency, uint32_t node_count, hsd_error *err);
+hsd_status hsd_adjacency_finish(hsd_adjacency *adjacency, hsd_node node_count, hsd_error *err);
 
-uint32_t hsd_adjacency_node_count(const hsd_adjacency *adjacency);
+hsd_node hsd_adjacency_node_count(const hsd_adjacency *adjacency);
 uint64_t hsd_adjacency_edge_count(const hsd_adjacency *adjacency); /* after dropping duplicates */
 uint64_t hsd_adjacency_bytes(const hsd_adjacency *adjacency);      /* size of the blocks */
 uint64_t hsd_adjacency_name_bytes(const hsd_adjacency *adjacency); /* of those with names */
@@ -73,7 +74,7 @@ hsd_status hsd_adjacency_set_name_memory(hsd_adjacency *adjacency, uint64_t memo
 
 /* A walk over one node's targets, ascending within a part. Not thread-safe. */
 typedef struct hsd_targets {
-    const uint32_t *items; /* borrowed until the next call on the same adjacency */
+    const hsd_node *items; /* borrowed until the next call on the same adjacency */
     const uint32_t *names; /* one an item, borrowed likewise; NULL unless got by hsd_adjacency_get_named */
     uint32_t count;
     bool has_more;                /* call hsd_adjacency_more for the next part of a long list */
@@ -81,7 +82,7 @@ typedef struct hsd_targets {
 } hsd_targets;
 
 /* True if the node refers to nothing: one bit, no block is touched. */
-bool hsd_adjacency_is_leaf(const hsd_adjacency *adjacency, uint32_t node);
+bool hsd_adjacency_is_leaf(const hsd_adjacency *adjacency, hsd_node node);
 
 /* ---- blocks, for walks that care which of them are in memory (graph/frontier.h) ---- */
 
@@ -90,10 +91,10 @@ bool hsd_adjacency_is_resident(const hsd_adjacency *adjacency);
 uint32_t hsd_adjacency_block_count(const hsd_adjacency *adjacency);
 
 /* The block with the targets of a node, the first one of a long list. */
-uint32_t hsd_adjacency_block_of(const hsd_adjacency *adjacency, uint32_t node);
+uint32_t hsd_adjacency_block_of(const hsd_adjacency *adjacency, hsd_node node);
 
 /* The first node of a block; of a long list that node. No block is touched. */
-uint32_t hsd_adjacency_first_of(const hsd_adjacency *adjacency, uint32_t block);
+hsd_node hsd_adjacency_first_of(const hsd_adjacency *adjacency, uint32_t block);
 
 /* Blocks read from the file since the memory was last bounded. */
 uint64_t hsd_adjacency_reads(const hsd_adjacency *adjacency);
@@ -102,30 +103,30 @@ uint64_t hsd_adjacency_reads(const hsd_adjacency *adjacency);
 bool hsd_adjacency_is_block_near(const hsd_adjacency *adjacency, uint32_t block);
 
 /* Brings a block into memory and tells the nodes in it: first … end - 1. */
-void hsd_adjacency_bring_block(hsd_adjacency *adjacency, uint32_t block, uint32_t *first, uint32_t *end);
+void hsd_adjacency_bring_block(hsd_adjacency *adjacency, uint32_t block, hsd_node *first, hsd_node *end);
 
 /* Targets of `node`, the first part of a long list. Failures stick: see hsd_adjacency_check. */
-void hsd_adjacency_get(hsd_adjacency *adjacency, uint32_t node, hsd_targets *out);
+void hsd_adjacency_get(hsd_adjacency *adjacency, hsd_node node, hsd_targets *out);
 void hsd_adjacency_more(hsd_adjacency *adjacency, hsd_targets *targets);
 
 /* A hint for walks that know which nodes come soon: fetches the list of a node from slow memory. No I/O, and
  * nothing happens if its block is not in memory. */
-void hsd_adjacency_expect(const hsd_adjacency *adjacency, uint32_t node);
+void hsd_adjacency_expect(const hsd_adjacency *adjacency, hsd_node node);
 
 /* The same for nodes that come later: fetches where the list stands, for which hsd_adjacency_expect then does not wait.
  */
-void hsd_adjacency_expect_place(const hsd_adjacency *adjacency, uint32_t node);
+void hsd_adjacency_expect_place(const hsd_adjacency *adjacency, hsd_node node);
 
 /* hsd_adjacency_get with names (all 0 in a graph without); hsd_adjacency_more goes on with names. Cheap for nodes in
  * ascending order and for nodes of one block. */
-void hsd_adjacency_get_named(hsd_adjacency *adjacency, uint32_t node, hsd_targets *out);
+void hsd_adjacency_get_named(hsd_adjacency *adjacency, hsd_node node, hsd_targets *out);
 
 /* The same for nodes here and there: of a block that is not in memory one list is read, and its names, not the block.
  */
-void hsd_adjacency_get_named_alone(hsd_adjacency *adjacency, uint32_t node, hsd_targets *out);
+void hsd_adjacency_get_named_alone(hsd_adjacency *adjacency, hsd_node node, hsd_targets *out);
 
 /* One part of a list that has several, with names: the first is 0. hsd_adjacency_more goes on behind it. */
-void hsd_adjacency_get_part(hsd_adjacency *adjacency, uint32_t node, uint32_t part, hsd_targets *out);
+void hsd_adjacency_get_part(hsd_adjacency *adjacency, hsd_node node, uint32_t part, hsd_targets *out);
 
 /*
  * Another reader of the same graph, for another thread: a finished one all of whose blocks, those of names too, are in

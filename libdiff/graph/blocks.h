@@ -39,7 +39,7 @@ typedef struct hsd_blocks {
 void hsd_blocks_begin(hsd_blocks *blocks, uint64_t memory_bytes, hsd_temp_space *space);
 
 /* The next block, zeroed, number blocks->count before the call. Borrowed until the next call: what is in
- * it by then is written. HSD_E_NOMEM, HSD_E_IO. */
+ * it by then is written. HSD_E_NOMEM, HSD_E_IO, HSD_E_UNSUPPORTED for more than 2^32 - 2 blocks. */
 hsd_status hsd_blocks_add(hsd_blocks *blocks, uint8_t **out, hsd_error *err);
 
 /* From now on blocks are read. HSD_E_OVER_BUDGET, HSD_E_NOMEM, HSD_E_IO. */

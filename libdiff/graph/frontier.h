@@ -40,13 +40,13 @@ uint64_t hsd_frontier_share_bytes(const hsd_adjacency *adjacency, uint64_t memor
 hsd_status hsd_frontier_open(hsd_frontier *frontier, hsd_adjacency *adjacency, uint64_t memory_bytes,
                              hsd_temp_space *space, hsd_error *err);
 
-hsd_status hsd_frontier_push(hsd_frontier *frontier, uint32_t node, hsd_error *err);
+hsd_status hsd_frontier_push(hsd_frontier *frontier, hsd_node node, hsd_error *err);
 
 /* A node whose block is near; HSD_END when none waits. */
-hsd_status hsd_frontier_pop_near(hsd_frontier *frontier, uint32_t *node, hsd_error *err);
+hsd_status hsd_frontier_pop_near(hsd_frontier *frontier, hsd_node *node, hsd_error *err);
 
 /* Any node; HSD_END when nothing waits. */
-hsd_status hsd_frontier_pop(hsd_frontier *frontier, uint32_t *node, hsd_error *err);
+hsd_status hsd_frontier_pop(hsd_frontier *frontier, hsd_node *node, hsd_error *err);
 
 void hsd_frontier_close(hsd_frontier *frontier);
 

@@ -25,14 +25,14 @@
 #include "graph/adjacency.h"
 #include "graph/paged.h"
 
-#define HSD_LOST UINT32_C(0x80000000) /* in a label: the rest is the ordinal of the head */
+#define HSD_LOST (HSD_NODE_C(1) << (HSD_NODE_BITS - 1)) /* in a label: the rest is the ordinal of the head */
 /* Instead of one: it is a head, and nothing hangs below it. Of millions of texts that were lost one by one nobody needs
  * to know which is which. */
-#define HSD_LOST_ALONE UINT32_C(0x7fffffff)
+#define HSD_LOST_ALONE (HSD_LOST - 1)
 
 typedef struct hsd_lost_config {
-    uint32_t object_count; /* at most HSD_LOST_ALONE; nodes below are objects, and only these head */
-    uint32_t node_count;   /* nodes below are looked at: objects and label nodes, no root nodes */
+    hsd_node object_count; /* at most HSD_LOST_ALONE; nodes below are objects, and only these head */
+    hsd_node node_count;   /* nodes below are looked at: objects and label nodes, no root nodes */
     uint64_t memory_bytes; /* for the frontier */
     hsd_temp_space *space;
     hsd_reporter *reporter;
@@ -50,7 +50,7 @@ typedef struct hsd_lost_config {
 hsd_status hsd_lost_find(hsd_adjacency *adjacency, const hsd_lost_config *config, hsd_paged *labels, uint8_t *cycles,
                          bool *found, hsd_error *err);
 
-static inline bool hsd_lost_is(uint32_t label) { return (label & HSD_LOST) != 0; }
-static inline uint32_t hsd_lost_head(uint32_t label) { return label & ~HSD_LOST; }
+static inline bool hsd_lost_is(hsd_node label) { return (label & HSD_LOST) != 0; }
+static inline hsd_node hsd_lost_head(hsd_node label) { return label & ~HSD_LOST; }
 
 #endif

@@ -33,24 +33,24 @@
  * secondary ones, from `second_stacks` on.
  */
 typedef struct hsd_root_nodes {
-    uint32_t begin, second, end, stacks, second_stacks;
+    hsd_node begin, second, end, stacks, second_stacks;
 } hsd_root_nodes;
 
 /* Where the round of other primary roots ends and that of stacks begins. */
-static inline uint32_t hsd_root_nodes_stacks(const hsd_root_nodes *roots)
+static inline hsd_node hsd_root_nodes_stacks(const hsd_root_nodes *roots)
 {
     return roots->stacks != 0 ? roots->stacks : roots->second;
 }
 
 /* Likewise of the secondary roots. */
-static inline uint32_t hsd_root_nodes_second_stacks(const hsd_root_nodes *roots)
+static inline hsd_node hsd_root_nodes_second_stacks(const hsd_root_nodes *roots)
 {
     return roots->second_stacks != 0 ? roots->second_stacks : roots->end;
 }
 
 typedef struct hsd_owners_config {
     hsd_root_nodes roots;
-    uint32_t object_count;         /* nodes below are objects */
+    hsd_node object_count;         /* nodes below are objects */
     const uint32_t *label_of_node; /* label of node object_count + i, label and root nodes; borrowed */
     /* Where some references are marked: what hsd_reach_find of graph/reach.h says of all roots, on the way. One bit an
      * object that may have marked references, which bits of a name are the mark, and one bit a node, zeroed by the
@@ -69,8 +69,8 @@ typedef struct hsd_owners_config {
 /* The label of each node, in as many bytes as the largest one needs where that much memory is there. */
 typedef struct hsd_owner_labels {
     hsd_pages narrow; /* u8 or u16 a node, where `width` is 1 or 2 */
-    uint32_t width;   /* bytes a node; 4 = they are in `wide`, 0 = there are none */
-    hsd_paged wide;   /* u32 a node */
+    uint32_t width;   /* bytes a node; HSD_NODE_BYTES = they are in `wide`, 0 = there are none */
+    hsd_paged wide;   /* an hsd_node a node */
 } hsd_owner_labels;
 
 /* Fills `owners`, one label a node (label and root nodes too: HSD_OWNER_NONE or their own label), opened by the
@@ -78,12 +78,13 @@ typedef struct hsd_owner_labels {
 hsd_status hsd_owners_find(hsd_adjacency *adjacency, const hsd_owners_config *config, hsd_owner_labels *owners,
                            hsd_error *err);
 
-static inline uint32_t hsd_owner_get(hsd_owner_labels *owners, uint32_t node)
+/* A label; or of one that is lost what graph/lost.h says. */
+static inline hsd_node hsd_owner_get(hsd_owner_labels *owners, hsd_node node)
 {
-    HSD_ASSERT(owners->width == sizeof(uint32_t) || ((uint64_t)node + 1) * owners->width <= owners->narrow.size);
+    HSD_ASSERT(owners->width == HSD_NODE_BYTES || ((uint64_t)node + 1) * owners->width <= owners->narrow.size);
     if (owners->width == 1) return ((const uint8_t *)owners->narrow.data)[node];
     if (owners->width == 2) return ((const uint16_t *)owners->narrow.data)[node];
-    return hsd_paged_get_u32(&owners->wide, node);
+    return hsd_paged_get_node(&owners->wide, node);
 }
 
 /* First failure to read or write wide labels. */
@@ -98,11 +99,11 @@ void hsd_owners_close(hsd_owner_labels *owners);
 /*
  * Sole owners among objects, for parts (FORMAT.md §7.3): every object that is no part owns itself;
  * a part belongs to the one object from which alone it is reached through parts, else to itself.
- * `is_part` has one bit an object. Fills `holder`: u32 ordinal + 1 of the sole owner, 0 = none (not
- * a part, shared, or never reached).
+ * `is_part` has one bit an object. Fills `holder`: ordinal + 1 of the sole owner, an hsd_node a node;
+ * 0 = none (not a part, shared, or never reached).
  */
 typedef struct hsd_parts_config {
-    uint32_t object_count;
+    hsd_node object_count;
     const uint8_t *is_part;
     uint64_t memory_bytes;
     hsd_temp_space *space;

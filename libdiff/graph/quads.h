@@ -15,11 +15,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/node.h"
 #include "io/temp.h"
 #include <hsdiff/status.h>
 
 typedef struct hsd_quad {
-    uint32_t word[4];
+    hsd_node word[4];
 } hsd_quad;
 
 typedef struct hsd_quads {
@@ -54,7 +55,7 @@ void hsd_quads_begin(hsd_quads *quads, unsigned key_words);
 hsd_status hsd_quads_spill(hsd_quads *quads, hsd_error *err);
 hsd_status hsd_quads_merge_next(hsd_quads *quads, const hsd_quad **out, hsd_error *err);
 
-static inline hsd_status hsd_quads_put(hsd_quads *quads, uint32_t a, uint32_t b, uint32_t c, uint32_t d, hsd_error *err)
+static inline hsd_status hsd_quads_put(hsd_quads *quads, hsd_node a, hsd_node b, hsd_node c, hsd_node d, hsd_error *err)
 {
     if (__builtin_expect(quads->count == quads->capacity, 0)) HSD_TRY(hsd_quads_spill(quads, err));
     quads->items[quads->count++] = (hsd_quad){{a, b, c, d}};

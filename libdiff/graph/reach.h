@@ -15,7 +15,7 @@ typedef struct hsd_reach_config {
     hsd_root_nodes roots;
     /* one bit an object: some of its references may be marked; others are not asked */
     const uint8_t *has_marked;
-    uint32_t object_count;
+    hsd_node object_count;
     uint32_t mark;         /* references whose name has one of these bits are left out */
     uint64_t memory_bytes; /* for the frontier */
     hsd_temp_space *space;

@@ -27,11 +27,11 @@
 
 /* One node as the search finds it, in the order of levels, ranks, nodes. */
 typedef struct hsd_reading {
-    uint32_t node;
+    hsd_node node;
     uint32_t level;       /* references behind the root node, which is 0 */
-    uint32_t rank;        /* within the level and the round: equal = the paths read alike; 0, 1, 2 …; of a root node
+    hsd_node rank;        /* within the level and the round: equal = the paths read alike; 0, 1, 2 …; of a root node
                            * what rank_of_root says */
-    uint32_t parent_rank; /* of the node before it, in the level before; its own for a root node */
+    hsd_node parent_rank; /* of the node before it, in the level before; its own for a root node */
     uint32_t name;        /* of the reference to it */
     uint32_t type;        /* what type_of says; 0 for a root node */
     /* 0: from primary roots, 1: from those of stacks, 2: from secondary ones, 3: from those of stacks */
@@ -47,16 +47,16 @@ typedef hsd_status (*hsd_reading_fn)(void *context, const hsd_reading *reading, 
  */
 typedef struct hsd_shortest_via {
     const uint8_t *bits;    /* one bit a node: the wanted ones and all that dominate one */
-    const uint32_t *sought; /* of these, in ascending order: their immediate dominator is none of the nodes, or does
+    const hsd_node *sought; /* of these, in ascending order: their immediate dominator is none of the nodes, or does
                              * not refer to them, or is not among `bits` */
     size_t sought_count;
 } hsd_shortest_via;
 
 typedef struct hsd_shortest_config {
     hsd_root_nodes roots;         /* in the order of their names within each round */
-    const uint32_t *rank_of_root; /* of root node begin + i: order of its name; equal for equal names; NULL:
+    const hsd_node *rank_of_root; /* of root node begin + i: order of its name; equal for equal names; NULL:
                                    * the order of the nodes */
-    uint32_t (*type_of)(void *context, uint32_t node); /* order of the type's name; NULL = all alike */
+    uint32_t (*type_of)(void *context, hsd_node node); /* order of the type's name; NULL = all alike */
     void *type_context;
     bool has_near_types; /* type_of may be asked in any order */
     /* One bit a node: stop when all are reached, and without `take` know the ways to these alone. NULL = go through
@@ -65,7 +65,7 @@ typedef struct hsd_shortest_config {
     uint64_t wanted_count;
     const hsd_shortest_via *via; /* with `wanted`, and with neither `take` nor `avoided`; NULL = not known */
     bool has_avoided;
-    uint32_t avoided;    /* no path goes through this node, nor to it */
+    hsd_node avoided;    /* no path goes through this node, nor to it */
     hsd_reading_fn take; /* told of each node as it gets its rank; NULL = not wanted */
     void *take_context;
     uint64_t memory_bytes; /* arrays, levels and frontier; the adjacency has its own */
@@ -73,16 +73,16 @@ typedef struct hsd_shortest_config {
     hsd_reporter *reporter;
 } hsd_shortest_config;
 
-#define HSD_WAY_NONE UINT32_MAX
+#define HSD_WAY_NONE HSD_NODE_MAX
 
 /* The way to a node: the node before it and the name of the reference between. Of several nodes before it whose
  * paths read alike it is the first one. */
 typedef struct hsd_way {
-    uint32_t parent; /* HSD_WAY_NONE: a root node, or not reached */
+    hsd_node parent; /* HSD_WAY_NONE: a root node, or not reached */
     uint32_t name;
 } hsd_way;
 
-typedef struct hsd_shortest { /* the tree of ways: 8 bytes a node, paged */
+typedef struct hsd_shortest { /* the tree of ways: two numbers a node, paged */
     hsd_paged ways;
     uint64_t reached; /* nodes, root nodes included */
     uint32_t levels;  /* whose references were looked at, of both rounds */
@@ -98,7 +98,7 @@ hsd_status hsd_shortest_find(hsd_shortest *shortest, hsd_adjacency *adjacency, c
                              hsd_error *err);
 
 /* The way to one node; is it a root node or was it not reached, parent is HSD_WAY_NONE. */
-hsd_way hsd_shortest_way(hsd_shortest *shortest, uint32_t node);
+hsd_way hsd_shortest_way(hsd_shortest *shortest, hsd_node node);
 
 /* The first failure of reading ways. */
 hsd_status hsd_shortest_check(const hsd_shortest *shortest, hsd_error *err);

@@ -20,12 +20,13 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "base/node.h"
 #include "graph/varint.h"
 #include "io/temp.h"
 #include <hsdiff/status.h>
 
-#define HSD_TAPE_MIN_CHUNK  256u /* bytes */
-#define HSD_TAPE_MAX_RECORD 240u
+#define HSD_TAPE_MIN_CHUNK  (64u * HSD_NODE_BYTES) /* bytes */
+#define HSD_TAPE_MAX_RECORD (60u * HSD_NODE_BYTES)
 
 typedef struct hsd_reel {
     bool is_resident;
@@ -90,11 +91,25 @@ static inline void hsd_tape_put_u32(hsd_tape *tape, uint32_t value)
     tape->at = at + 4;
 }
 
+static inline void hsd_tape_put_node(hsd_tape *tape, hsd_node value)
+{
+    uint8_t *at = hsd_tape_room(tape, HSD_NODE_BYTES);
+    memcpy(at, &value, HSD_NODE_BYTES);
+    tape->at = at + HSD_NODE_BYTES;
+}
+
 static inline void hsd_tape_put_u64(hsd_tape *tape, uint64_t value)
 {
     uint8_t *at = hsd_tape_room(tape, 8);
     memcpy(at, &value, 8);
     tape->at = at + 8;
+}
+
+static inline void hsd_tape_put_two(hsd_tape *tape, hsd_two value)
+{
+    uint8_t *at = hsd_tape_room(tape, HSD_TWO_BYTES);
+    memcpy(at, &value, HSD_TWO_BYTES);
+    tape->at = at + HSD_TWO_BYTES;
 }
 
 /* Nothing follows; the tape may be read. */
@@ -144,12 +159,28 @@ static inline bool hsd_tape_get_u32(hsd_tape_reader *reader, uint32_t *value)
     return true;
 }
 
+static inline bool hsd_tape_get_node(hsd_tape_reader *reader, hsd_node *value)
+{
+    if (!hsd_tape_has_more(reader)) return false;
+    memcpy(value, reader->at, HSD_NODE_BYTES);
+    reader->at += HSD_NODE_BYTES;
+    return true;
+}
+
 /* The number that comes `ahead` numbers later, of a tape of u32 alone that is read forwards; false if it is not at
  * hand. */
 static inline bool hsd_tape_peek_u32(const hsd_tape_reader *reader, uint32_t ahead, uint32_t *value)
 {
     if ((size_t)(reader->end - reader->at) < ((size_t)ahead + 1) * 4) return false;
     memcpy(value, reader->at + (size_t)ahead * 4, 4);
+    return true;
+}
+
+/* The same of a tape of numbers of nodes. */
+static inline bool hsd_tape_peek_node(const hsd_tape_reader *reader, uint32_t ahead, hsd_node *value)
+{
+    if ((size_t)(reader->end - reader->at) < ((size_t)ahead + 1) * HSD_NODE_BYTES) return false;
+    memcpy(value, reader->at + (size_t)ahead * HSD_NODE_BYTES, HSD_NODE_BYTES);
     return true;
 }
 
@@ -164,11 +195,30 @@ static inline uint32_t hsd_tape_at_u32(const hsd_tape *tape, uint32_t i)
     return value;
 }
 
+/* The same of a tape of numbers of nodes. */
+static inline hsd_node hsd_tape_at_node(const hsd_tape *tape, hsd_node i)
+{
+    HSD_ASSERT(tape->reel->is_resident && tape->buffer == NULL);
+    const uint32_t items = tape->reel->chunk_bytes / HSD_NODE_BYTES;
+    HSD_ASSERT(i / items < tape->chunk_count && i % items * HSD_NODE_BYTES < tape->chunks[i / items].used);
+    hsd_node value;
+    memcpy(&value, tape->chunks[i / items].bytes + (size_t)(i % items) * HSD_NODE_BYTES, HSD_NODE_BYTES);
+    return value;
+}
+
 static inline bool hsd_tape_get_u64(hsd_tape_reader *reader, uint64_t *value)
 {
     if (!hsd_tape_has_more(reader)) return false;
     memcpy(value, reader->at, 8);
     reader->at += 8;
+    return true;
+}
+
+static inline bool hsd_tape_get_two(hsd_tape_reader *reader, hsd_two *value)
+{
+    if (!hsd_tape_has_more(reader)) return false;
+    memcpy(value, reader->at, HSD_TWO_BYTES);
+    reader->at += HSD_TWO_BYTES;
     return true;
 }
 
@@ -181,21 +231,32 @@ static inline bool hsd_tape_get_u32_back(hsd_tape_reader *reader, uint32_t *valu
     return true;
 }
 
+/* The same of a tape of numbers of nodes. */
+static inline bool hsd_tape_get_node_back(hsd_tape_reader *reader, hsd_node *value)
+{
+    if (__builtin_expect(reader->at == reader->begin, 0) && !hsd_tape_next_chunk(reader)) return false;
+    reader->at -= HSD_NODE_BYTES;
+    memcpy(value, reader->at, HSD_NODE_BYTES);
+    return true;
+}
+
 /* ---- numbers that are small as a rule, to be read from both ends ---- */
 
-/* A byte below HSD_TAPE_SMALL; else 2, 3 or 4 bytes between two marks that say how many. */
-#define HSD_TAPE_SMALL       0xfdu
+/* A byte below HSD_TAPE_SMALL; else 2, 3 … HSD_NODE_BYTES bytes between two marks that say how many. */
+#define HSD_TAPE_SMALL       (0x101u - HSD_NODE_BYTES)
 #define HSD_TAPE_MARK(bytes) (HSD_TAPE_SMALL - 2 + (bytes))
-#define HSD_TAPE_MOST_SMALL  6u
+#define HSD_TAPE_MOST_SMALL  (HSD_NODE_BYTES + 2)
 
 /* What a number takes. */
 static inline uint32_t hsd_tape_small_bytes(uint64_t value)
 {
     if (value < HSD_TAPE_SMALL) return 1;
-    return value < UINT64_C(1) << 16 ? 4 : value < UINT64_C(1) << 24 ? 5 : HSD_TAPE_MOST_SMALL;
+    if (HSD_NODE_BITS == 32 || value >> 32 == 0)
+        return value < UINT64_C(1) << 16 ? 4 : value < UINT64_C(1) << 24 ? 5 : 6;
+    return 2 + (71 - (uint32_t)__builtin_clzll(value)) / 8;
 }
 
-static inline void hsd_tape_put_small(hsd_tape *tape, uint32_t value)
+static inline void hsd_tape_put_small(hsd_tape *tape, hsd_node value)
 {
     uint8_t *at = hsd_tape_room(tape, HSD_TAPE_MOST_SMALL);
     *at = (uint8_t)value;
@@ -210,32 +271,32 @@ static inline void hsd_tape_put_small(hsd_tape *tape, uint32_t value)
 }
 
 /* A number of so many bytes. */
-static inline uint32_t hsd_tape_between(const uint8_t *at, uint32_t bytes)
+static inline hsd_node hsd_tape_between(const uint8_t *at, uint32_t bytes)
 {
-    uint32_t value = 0;
+    hsd_node value = 0;
     for (uint32_t i = 0; i < bytes; i++)
-        value |= (uint32_t)at[i] << 8 * i;
+        value |= (hsd_node)at[i] << 8 * i;
     return value;
 }
 
-static inline bool hsd_tape_get_small(hsd_tape_reader *reader, uint32_t *value)
+static inline bool hsd_tape_get_small(hsd_tape_reader *reader, hsd_node *value)
 {
     if (!hsd_tape_has_more(reader)) return false;
     *value = *reader->at++;
     if (*value < HSD_TAPE_SMALL) return true;
-    const uint32_t bytes = *value - HSD_TAPE_MARK(0);
+    const uint32_t bytes = (uint32_t)*value - HSD_TAPE_MARK(0);
     *value = hsd_tape_between(reader->at, bytes);
     reader->at += bytes + 1;
     return true;
 }
 
 /* The same from the end, of a tape of such numbers alone, opened with HSD_TAPE_BACKWARD. */
-static inline bool hsd_tape_get_small_back(hsd_tape_reader *reader, uint32_t *value)
+static inline bool hsd_tape_get_small_back(hsd_tape_reader *reader, hsd_node *value)
 {
     if (__builtin_expect(reader->at == reader->begin, 0) && !hsd_tape_next_chunk(reader)) return false;
     *value = *--reader->at;
     if (*value < HSD_TAPE_SMALL) return true;
-    const uint32_t bytes = *value - HSD_TAPE_MARK(0);
+    const uint32_t bytes = (uint32_t)*value - HSD_TAPE_MARK(0);
     reader->at -= bytes;
     *value = hsd_tape_between(reader->at, bytes);
     reader->at--;
@@ -244,7 +305,7 @@ static inline bool hsd_tape_get_small_back(hsd_tape_reader *reader, uint32_t *va
 
 /* ---- numbers of as many bytes as the largest of a tape needs ---- */
 
-static inline void hsd_tape_put_wide(hsd_tape *tape, uint32_t value, uint32_t bytes)
+static inline void hsd_tape_put_wide(hsd_tape *tape, hsd_node value, uint32_t bytes)
 {
     uint8_t *at = hsd_tape_room(tape, sizeof value);
     for (uint32_t i = 0; i < bytes; i++)
@@ -252,7 +313,7 @@ static inline void hsd_tape_put_wide(hsd_tape *tape, uint32_t value, uint32_t by
     tape->at = at + bytes;
 }
 
-static inline bool hsd_tape_get_wide(hsd_tape_reader *reader, uint32_t *value, uint32_t bytes)
+static inline bool hsd_tape_get_wide(hsd_tape_reader *reader, hsd_node *value, uint32_t bytes)
 {
     if (!hsd_tape_has_more(reader)) return false;
     *value = hsd_tape_between(reader->at, bytes);
@@ -262,78 +323,85 @@ static inline bool hsd_tape_get_wide(hsd_tape_reader *reader, uint32_t *value, u
 
 /* ---- numbers of any size, to be read from both ends ---- */
 
-/* The first byte and the last one have how many bytes there are in their two lowest bits: 1, 3, 4 or 5; six bits of the
- * number each, and what lies between has eight. */
-#define HSD_TAPE_MOST_SPREAD 5u
-#define HSD_TAPE_SPREAD_ONE  (UINT32_C(1) << 6) /* numbers below take one byte */
+/* The first byte and the last one have how many bytes there are in their two lowest bits, or three: 1, 3, 4, 5, …; the
+ * others are of the number, and what lies between has eight. */
+#define HSD_TAPE_SPREAD_TAG  (HSD_NODE_BITS == 32 ? 2u : 3u) /* bits */
+#define HSD_TAPE_SPREAD_END  (8 - HSD_TAPE_SPREAD_TAG)
+#define HSD_TAPE_MOST_SPREAD (HSD_NODE_BYTES + 1)
+#define HSD_TAPE_SPREAD_ONE  (UINT32_C(1) << HSD_TAPE_SPREAD_END) /* numbers below take one byte */
 
 /* What a number takes. */
 static inline uint32_t hsd_tape_spread_bytes(uint64_t value)
 {
     if (value < HSD_TAPE_SPREAD_ONE) return 1;
-    return value < UINT64_C(1) << 20 ? 3 : value < UINT64_C(1) << 28 ? 4 : HSD_TAPE_MOST_SPREAD;
+    if (HSD_NODE_BITS == 32)
+        return value < UINT64_C(1) << 20 ? 3 : value < UINT64_C(1) << 28 ? 4 : HSD_TAPE_MOST_SPREAD;
+    uint32_t bytes = 3;
+    for (value >>= 2 * HSD_TAPE_SPREAD_END + 8; value != 0; value >>= 8)
+        bytes++;
+    return bytes;
 }
 
-static inline void hsd_tape_put_spread(hsd_tape *tape, uint32_t value)
+static inline void hsd_tape_put_spread(hsd_tape *tape, hsd_node value)
 {
     uint8_t *at = hsd_tape_room(tape, HSD_TAPE_MOST_SPREAD);
     const uint32_t bytes = hsd_tape_spread_bytes(value), tag = bytes == 1 ? 0 : bytes - 2;
-    *at++ = (uint8_t)((value & 63) << 2 | tag);
-    value >>= 6;
+    *at++ = (uint8_t)(value << HSD_TAPE_SPREAD_TAG | tag);
+    value >>= HSD_TAPE_SPREAD_END;
     if (bytes > 1) {
         for (uint32_t i = 2; i < bytes; i++, value >>= 8)
             *at++ = (uint8_t)value;
-        *at++ = (uint8_t)(value << 2 | tag);
+        *at++ = (uint8_t)(value << HSD_TAPE_SPREAD_TAG | tag);
     }
     tape->at = at;
 }
 
 /* Of a number that takes more than one byte. */
-static inline uint32_t hsd_tape_spread_at(const uint8_t *at, uint32_t bytes)
+static inline hsd_node hsd_tape_spread_at(const uint8_t *at, uint32_t bytes)
 {
-    uint32_t value = at[bytes - 1] >> 2;
+    hsd_node value = at[bytes - 1] >> HSD_TAPE_SPREAD_TAG;
     for (uint32_t i = bytes - 2; i > 0; i--)
         value = value << 8 | at[i];
-    return value << 6 | at[0] >> 2;
+    return value << HSD_TAPE_SPREAD_END | at[0] >> HSD_TAPE_SPREAD_TAG;
 }
 
-static inline bool hsd_tape_get_spread(hsd_tape_reader *reader, uint32_t *value)
+static inline bool hsd_tape_get_spread(hsd_tape_reader *reader, hsd_node *value)
 {
     if (!hsd_tape_has_more(reader)) return false;
-    const uint32_t tag = *reader->at & 3;
-    *value = tag == 0 ? (uint32_t)*reader->at >> 2 : hsd_tape_spread_at(reader->at, tag + 2);
+    const uint32_t tag = *reader->at & ((1u << HSD_TAPE_SPREAD_TAG) - 1);
+    *value = tag == 0 ? (hsd_node)*reader->at >> HSD_TAPE_SPREAD_TAG : hsd_tape_spread_at(reader->at, tag + 2);
     reader->at += tag == 0 ? 1 : tag + 2;
     return true;
 }
 
 /* The same from the end, of a tape of such numbers alone, opened with HSD_TAPE_BACKWARD. */
-static inline bool hsd_tape_get_spread_back(hsd_tape_reader *reader, uint32_t *value)
+static inline bool hsd_tape_get_spread_back(hsd_tape_reader *reader, hsd_node *value)
 {
     if (__builtin_expect(reader->at == reader->begin, 0) && !hsd_tape_next_chunk(reader)) return false;
-    const uint32_t tag = reader->at[-1] & 3;
+    const uint32_t tag = reader->at[-1] & ((1u << HSD_TAPE_SPREAD_TAG) - 1);
     reader->at -= tag == 0 ? 1 : tag + 2;
-    *value = tag == 0 ? (uint32_t)*reader->at >> 2 : hsd_tape_spread_at(reader->at, tag + 2);
+    *value = tag == 0 ? (hsd_node)*reader->at >> HSD_TAPE_SPREAD_TAG : hsd_tape_spread_at(reader->at, tag + 2);
     return true;
 }
 
 /* ---- numbers of variable length within a record ---- */
 
-static inline const uint8_t *hsd_tape_varint(const uint8_t *in, uint32_t *value)
+static inline const uint8_t *hsd_tape_varint(const uint8_t *in, hsd_node *value)
 {
     uint64_t wide;
     in = hsd_varint_get(in, &wide);
-    *value = (uint32_t)wide;
+    *value = (hsd_node)wide;
     return in;
 }
 
-/* The difference of two u32 modulo 2^32, small whichever is the larger. */
-static inline uint32_t hsd_fold_difference(uint32_t value, uint32_t base)
+/* The difference of two numbers modulo 2^HSD_NODE_BITS, small whichever is the larger. */
+static inline hsd_node hsd_fold_difference(hsd_node value, hsd_node base)
 {
-    const uint32_t difference = value - base;
-    return (difference << 1) ^ (0 - (difference >> 31));
+    const hsd_node difference = value - base;
+    return (difference << 1) ^ (0 - (difference >> (HSD_NODE_BITS - 1)));
 }
 
-static inline uint32_t hsd_unfold_difference(uint32_t folded, uint32_t base)
+static inline hsd_node hsd_unfold_difference(hsd_node folded, hsd_node base)
 {
     return base + ((folded >> 1) ^ (0 - (folded & 1)));
 }

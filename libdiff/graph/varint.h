@@ -7,7 +7,10 @@
 
 #include <stdint.h>
 
-#define HSD_VARINT_MOST 5u /* bytes of a number below 2^35 */
+#include "base/node.h"
+
+/* Bytes of a number of a node, or of the difference of two: of a number below 2^35, or of any. */
+#define HSD_VARINT_MOST (HSD_NODE_BITS == 32 ? 5u : 10u)
 
 static inline uint8_t *hsd_varint_put(uint8_t *out, uint64_t value)
 {

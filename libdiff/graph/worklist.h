@@ -9,11 +9,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/node.h"
 #include "io/temp.h"
 #include <hsdiff/status.h>
 
 typedef struct hsd_worklist {
-    uint32_t *items;
+    hsd_node *items;
     uint32_t count;
     uint32_t capacity; /* two chunks */
     uint64_t spilled;  /* chunks in the file */
@@ -30,7 +31,7 @@ hsd_status hsd_worklist_open(hsd_worklist *list, uint64_t memory_bytes, hsd_temp
 hsd_status hsd_worklist_spill(hsd_worklist *list, hsd_error *err);
 hsd_status hsd_worklist_refill(hsd_worklist *list, hsd_error *err);
 
-static inline hsd_status hsd_worklist_push(hsd_worklist *list, uint32_t node, hsd_error *err)
+static inline hsd_status hsd_worklist_push(hsd_worklist *list, hsd_node node, hsd_error *err)
 {
     if (__builtin_expect(list->count == list->capacity, 0)) HSD_TRY(hsd_worklist_spill(list, err));
     list->items[list->count++] = node;
@@ -40,7 +41,7 @@ static inline hsd_status hsd_worklist_push(hsd_worklist *list, uint32_t node, hs
 static inline bool hsd_worklist_is_empty(const hsd_worklist *list) { return list->count == 0 && list->spilled == 0; }
 
 /* HSD_END when nothing waits. */
-static inline hsd_status hsd_worklist_pop(hsd_worklist *list, uint32_t *node, hsd_error *err)
+static inline hsd_status hsd_worklist_pop(hsd_worklist *list, hsd_node *node, hsd_error *err)
 {
     if (__builtin_expect(list->count == 0, 0)) HSD_TRY(hsd_worklist_refill(list, err));
     *node = list->items[--list->count];
