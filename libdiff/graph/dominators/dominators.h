@@ -33,10 +33,10 @@
  * interval. The super-root is 0 … count, and is not told.
  */
 typedef struct hsd_interval {
-    uint32_t node;
-    uint32_t first;  /* 1 … count - 1; a parent's is less than its children's */
-    uint32_t end;    /* one past the last of what it dominates; first + 1 = nothing else */
-    uint32_t parent; /* `first` of the immediate dominator; 0 = the super-root */
+    hsd_node node;
+    hsd_node first;  /* 1 … count - 1; a parent's is less than its children's */
+    hsd_node end;    /* one past the last of what it dominates; first + 1 = nothing else */
+    hsd_node parent; /* `first` of the immediate dominator; 0 = the super-root */
 } hsd_interval;
 
 /* Takes some places; each reached node is told once, in no order of use. */
@@ -55,8 +55,8 @@ typedef struct hsd_dominators_config {
 } hsd_dominators_config;
 
 typedef struct hsd_dominators_stats {
-    uint32_t reached; /* nodes, super-root not counted */
-    uint32_t core;
+    hsd_node reached; /* nodes, super-root not counted */
+    hsd_node core;
     uint64_t faults;   /* pages read or written for want of memory, all steps */
     bool was_paged;    /* some array did not fit */
     uint32_t passes;   /* over the predecessors, where it went by scans; 0 = it did not */

@@ -53,9 +53,9 @@ typedef struct hsd_dominators_limits {
     uint64_t
         climb_steps; /* of step 4, for each core node on average, before it builds jumps; of scans, before they end */
     uint32_t batch_items;   /* places that are told at a time; four times as many are worth a second thread */
-    uint32_t window_nodes;  /* whose numbers are looked up at a time, if not all fit; 0 = as many as fit */
-    uint32_t window_places; /* of one window, by windows; 0 = as many as are worth it */
-    bool has_wide_starts;   /* by windows: 4 bytes a place where 3 would do */
+    hsd_node window_nodes;  /* whose numbers are looked up at a time, if not all fit; 0 = as many as fit */
+    hsd_node window_places; /* of one window, by windows; 0 = as many as are worth it */
+    bool has_wide_starts;   /* by windows: all bytes of a number where 3 would do */
     uint64_t window_room;   /* numbers of places in memory at a time, by windows; 0 = as many as fit */
     uint64_t memory_bytes;  /* all of it */
     uint64_t floor_bytes;   /* of adjacency blocks after the walk */
@@ -69,10 +69,10 @@ typedef struct hsd_dominators_limits {
  * what a second thread wrote begins. */
 typedef struct hsd_bucket {
     hsd_tape tape;
-    uint32_t lo, hi;
+    hsd_node lo, hi;
     uint64_t forward_count, back_count;
     uint64_t anew_count;              /* of back_count: by the second thread */
-    uint32_t last_source, last_group; /* of the writer */
+    hsd_node last_source, last_group; /* of the writer */
 } hsd_bucket;
 
 typedef struct hsd_dominators {
@@ -81,21 +81,21 @@ typedef struct hsd_dominators {
     hsd_dominators_limits limits;
     hsd_dominators_stats stats;
     hsd_pages state_pages;
-    uint32_t nodes;          /* of the adjacency */
-    uint32_t count;          /* places: reached nodes and the super-root */
-    uint32_t secondary;      /* places from here on were reached in the second round */
-    uint32_t core_count;     /* the super-root is core node 0 */
-    uint32_t core_secondary; /* core nodes from here on were reached in the second round */
+    hsd_node nodes;          /* of the adjacency */
+    hsd_node count;          /* places: reached nodes and the super-root */
+    hsd_node secondary;      /* places from here on were reached in the second round */
+    hsd_node core_count;     /* the super-root is core node 0 */
+    hsd_node core_secondary; /* core nodes from here on were reached in the second round */
     uint64_t forward_count, back_count;
     uint8_t *states; /* walk, core: two bits a node */
     hsd_reel reel;
-    hsd_tape node_of, parent_of; /* u32 */
-    hsd_tape forward;            /* u64: source's place << 32 | target node */
+    hsd_tape node_of, parent_of; /* a number each */
+    hsd_tape forward;            /* two: source's place, target node */
     hsd_tape back;               /* lists, see hsd_back_list */
     hsd_tape core_of;            /* see hsd_core_node */
-    hsd_tape semi_of;            /* u32, of the last core node first */
+    hsd_tape semi_of;            /* a number each, of the last core node first */
     hsd_tape dominator_of;       /* see hsd_dominator_put */
-    hsd_tape first_of, size_of;  /* u32: order, by scans */
+    hsd_tape first_of, size_of;  /* a number each: order, by scans */
     hsd_tape leaf_back;          /* lists: by scans */
     hsd_tape place_of;           /* by node: by windows */
     struct hsd_windows *windows; /* NULL but by windows */
@@ -129,16 +129,17 @@ bool hsd_dominators_scans_fit(const hsd_dominators *d);
  */
 bool hsd_dominators_are_dense(const hsd_dominators *d);
 
-/* Of an array of four bytes an item that is all in memory; as a plain array, of which all will be touched, here and
+/* Of an array of numbers of nodes that is all in memory; as a plain array, of which all will be touched, here and
  * there.
  */
 uint64_t hsd_dominators_array_bytes(uint64_t items);
-uint32_t *hsd_dominators_at_random(hsd_paged *array);
+hsd_node *hsd_dominators_at_random(hsd_paged *array);
 
 /* What scans have beside so many bytes: what places will need is free until they are told. */
 uint64_t hsd_dominators_scan_spare(const hsd_dominators *d, uint64_t used_bytes);
 
-#define HSD_SCAN_ITEM_BYTES 12u /* of a reference that is sorted, as read and as sorted */
+#define HSD_SCAN_ITEM_BYTES (HSD_TWO_BYTES + HSD_NODE_BYTES) /* of a reference that is sorted, as read and as sorted   \
+                                                              */
 
 /* References that are sorted at a time by scans. */
 uint32_t hsd_dominators_scan_items(const hsd_dominators *d);
@@ -202,22 +203,22 @@ hsd_status hsd_teller_end(hsd_dominators_teller *teller, hsd_status status, hsd_
 
 /* The dominator of a place as it stands on dominator_of: how far before it. Of five places of a Java heap four have it
  * within 250. */
-static inline void hsd_dominator_put(hsd_dominators *d, uint32_t place, uint32_t dominator)
+static inline void hsd_dominator_put(hsd_dominators *d, hsd_node place, hsd_node dominator)
 {
     hsd_tape_put_small(&d->dominator_of, place - dominator);
 }
 
-static inline bool hsd_dominator_get(hsd_tape_reader *reader, uint32_t place, uint32_t *dominator)
+static inline bool hsd_dominator_get(hsd_tape_reader *reader, hsd_node place, hsd_node *dominator)
 {
-    uint32_t before;
+    hsd_node before;
     if (!hsd_tape_get_small(reader, &before)) return false;
     *dominator = place - before;
     return true;
 }
 
-static inline bool hsd_dominator_get_back(hsd_tape_reader *reader, uint32_t place, uint32_t *dominator)
+static inline bool hsd_dominator_get_back(hsd_tape_reader *reader, hsd_node place, hsd_node *dominator)
 {
-    uint32_t before;
+    hsd_node before;
     if (!hsd_tape_get_small_back(reader, &before)) return false;
     *dominator = place - before;
     return true;
@@ -226,10 +227,10 @@ static inline bool hsd_dominator_get_back(hsd_tape_reader *reader, uint32_t plac
 /* A core node as it stands on core_of, in order of numbers: preorder - the last one's, preorder - parent,
  * number - core parent, as varints. */
 typedef struct hsd_core_node {
-    uint32_t place, parent, core_parent;
+    hsd_node place, parent, core_parent;
 } hsd_core_node;
 
-static inline void hsd_core_put(hsd_tape *tape, const hsd_core_node *node, uint32_t number, uint32_t last_place)
+static inline void hsd_core_put(hsd_tape *tape, const hsd_core_node *node, hsd_node number, hsd_node last_place)
 {
     uint8_t *at = hsd_tape_room(tape, 3 * HSD_VARINT_MOST);
     at = hsd_varint_put(at, node->place - last_place);
@@ -238,9 +239,9 @@ static inline void hsd_core_put(hsd_tape *tape, const hsd_core_node *node, uint3
 }
 
 /* `node` holds the one before and becomes the next. */
-static inline bool hsd_core_get(hsd_tape_reader *reader, hsd_core_node *node, uint32_t number)
+static inline bool hsd_core_get(hsd_tape_reader *reader, hsd_core_node *node, hsd_node number)
 {
-    uint32_t difference, up, core_up;
+    hsd_node difference, up, core_up;
     if (!hsd_tape_has_more(reader)) return false;
     reader->at = hsd_tape_varint(reader->at, &difference);
     reader->at = hsd_tape_varint(reader->at, &up);
@@ -254,18 +255,19 @@ static inline bool hsd_core_get(hsd_tape_reader *reader, hsd_core_node *node, ui
 /* References of one node to nodes that were reached before it: source's place - that of the list before,
  * number of targets, the first target folded against the list's before, gaps - 1; as varints. A long list comes in
  * several. The first list of a chunk stands as if none came before it. */
-#define HSD_BACK_LIST_ITEMS 32u
+#define HSD_BACK_LIST_ITEMS (1024u / HSD_NODE_BITS) /* a record has room for them */
 
 typedef struct hsd_back_list {
-    uint32_t source, count;
-    uint32_t targets[HSD_BACK_LIST_ITEMS];
+    hsd_node source;
+    uint32_t count;
+    hsd_node targets[HSD_BACK_LIST_ITEMS];
 } hsd_back_list;
 
 /* `last` is the list before, zeroed for the first one. */
 bool hsd_back_get(hsd_tape_reader *reader, const hsd_back_list *last, hsd_back_list *list);
 
 /* A bucket's records. */
-static inline void hsd_bucket_put_forward(hsd_bucket *bucket, uint32_t node, uint32_t source)
+static inline void hsd_bucket_put_forward(hsd_bucket *bucket, hsd_node node, hsd_node source)
 {
     uint8_t *at = hsd_tape_room(&bucket->tape, 2 * HSD_VARINT_MOST);
     at = hsd_varint_put(at, node - bucket->lo);
@@ -282,9 +284,9 @@ static inline bool hsd_bucket_is_narrow(const hsd_bucket *bucket)
 }
 
 /* A reference of scans, whose sources come nearly in order: each against the one before. */
-static inline void hsd_bucket_put_reference(hsd_bucket *bucket, uint32_t node, uint32_t source)
+static inline void hsd_bucket_put_reference(hsd_bucket *bucket, hsd_node node, hsd_node source)
 {
-    const uint32_t slot = node - bucket->lo;
+    const hsd_node slot = node - bucket->lo;
     uint8_t *at = hsd_tape_room(&bucket->tape, 2 * HSD_VARINT_MOST);
     if (hsd_bucket_is_narrow(bucket)) {
         *at++ = (uint8_t)slot;
@@ -297,7 +299,7 @@ static inline void hsd_bucket_put_reference(hsd_bucket *bucket, uint32_t node, u
     bucket->forward_count++;
 }
 
-static inline void hsd_bucket_put_back(hsd_bucket *bucket, uint32_t node, uint32_t source, uint32_t group)
+static inline void hsd_bucket_put_back(hsd_bucket *bucket, hsd_node node, hsd_node source, hsd_node group)
 {
     uint8_t *at = hsd_tape_room(&bucket->tape, 3 * HSD_VARINT_MOST);
     at = hsd_varint_put(at, node - bucket->lo);
@@ -310,25 +312,25 @@ static inline void hsd_bucket_put_back(hsd_bucket *bucket, uint32_t node, uint32
 
 /* A list on `back` or `leaf_back`: the place against the one before it there, the number of predecessors, the first
  * against the place, each against the one before. */
-static inline void hsd_list_put_count(hsd_tape *tape, uint32_t count)
+static inline void hsd_list_put_count(hsd_tape *tape, hsd_node count)
 {
     tape->at = hsd_varint_put(hsd_tape_room(tape, HSD_VARINT_MOST), count);
 }
 
-static inline void hsd_list_begin(hsd_tape *tape, uint32_t place, uint32_t *last, uint32_t count)
+static inline void hsd_list_begin(hsd_tape *tape, hsd_node place, hsd_node *last, hsd_node count)
 {
     hsd_list_put_count(tape, place - *last);
     hsd_list_put_count(tape, count);
     *last = place;
 }
 
-static inline void hsd_list_put_source(hsd_tape *tape, uint32_t source, uint32_t last)
+static inline void hsd_list_put_source(hsd_tape *tape, hsd_node source, hsd_node last)
 {
     tape->at = hsd_varint_put(hsd_tape_room(tape, HSD_VARINT_MOST), hsd_fold_difference(source, last));
 }
 
 /* Starts buckets of 2^shift nodes each from lo on, until hi. */
-void hsd_buckets_begin(hsd_dominators *d, hsd_bucket *buckets, uint32_t count, uint32_t shift, uint32_t lo,
-                       uint32_t hi);
+void hsd_buckets_begin(hsd_dominators *d, hsd_bucket *buckets, uint32_t count, uint32_t shift, hsd_node lo,
+                       hsd_node hi);
 
 #endif

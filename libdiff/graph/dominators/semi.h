@@ -11,16 +11,16 @@
 #define HSD_SEMI_AHEAD 16u
 
 typedef struct hsd_predecessor {
-    uint32_t source; /* place */
-    uint32_t group;  /* core node */
+    hsd_node source; /* place */
+    hsd_node group;  /* core node */
 } hsd_predecessor;
 
 /* Predecessors of the core nodes lo … hi - 1, of the last one first, each ascending by source. */
 typedef struct hsd_sorted {
-    uint32_t lo, hi;
+    hsd_node lo, hi;
     hsd_predecessor *items;
-    uint32_t *counts;  /* of node lo + i; once it is settled, its semidominator */
-    uint32_t *forward; /* least predecessor that comes before node lo + i; UINT32_MAX = none */
+    hsd_node *counts;  /* of node lo + i; once it is settled, its semidominator */
+    hsd_node *forward; /* least predecessor that comes before node lo + i; HSD_NODE_MAX = none */
 } hsd_sorted;
 
 /* Which arrays are used as plain ones. */
@@ -30,11 +30,11 @@ typedef struct hsd_semi_flat {
 
 typedef struct hsd_semi {
     hsd_dominators *d;
-    hsd_paged links; /* u64 a core node: least semidominator on the way << 32 | further up */
-    hsd_paged cores; /* u64 a core node: parent << 32 | preorder */
-    hsd_paged up;    /* u32 a place; 0 = its parent, as the tape has it, where that is in memory */
+    hsd_paged links; /* two a core node: least semidominator on the way, further up */
+    hsd_paged cores; /* two a core node: parent, preorder */
+    hsd_paged up;    /* a number a place; 0 = its parent, as the tape has it, where that is in memory */
     hsd_semi_flat flat;
-    uint32_t hot_semi;
+    hsd_node hot_semi;
 } hsd_semi;
 
 /* The nodes of the next lower range; semidominators come in place of counts. Touches no tape but parents. */

@@ -25,34 +25,34 @@
 #include "graph/dominators/parts.h"
 
 #define HSD_WINDOW_LIST_ITEMS 32u
-#define HSD_WINDOW_UNKNOWN    UINT32_MAX /* no dominator yet */
+#define HSD_WINDOW_UNKNOWN    HSD_NODE_MAX /* no dominator yet */
 
 /* Predecessors in one window of places in another. */
 typedef struct hsd_window_lists {
     hsd_tape tape;   /* records: place against the one before, doubled, + 1 if the number of sources follows, which is
                       * 1 else; the first against the place, gaps */
-    uint32_t *bases; /* of each chunk: the place of the record before it; none where there was no memory */
+    hsd_node *bases; /* of each chunk: the place of the record before it; none where there was no memory */
     uint32_t base_count, base_capacity;
     bool has_bases;
-    uint32_t last; /* place of the record that was written last */
+    hsd_node last; /* place of the record that was written last */
 } hsd_window_lists;
 
 typedef struct hsd_windows {
     hsd_dominators *d;
-    uint32_t places, window; /* of one window; the last may have fewer */
+    hsd_node places, window; /* of one window; the last may have fewer */
     uint32_t count;
     hsd_window_lists *inner, *leaves; /* of places that refer to something, and to nothing: count x count */
     hsd_tape *values;                 /* of each window: see hsd_window_value_put */
     hsd_pages upper_pages;
     uint8_t *upper;  /* one bit a place */
-    uint32_t *ranks; /* of the first place of each window, and of the end */
+    hsd_node *ranks; /* of the first place of each window, and of the end */
     uint32_t now;    /* window of places whose lists are being written */
 } hsd_windows;
 
 hsd_status hsd_windows_begin(hsd_dominators *d, hsd_error *err);
 
 /* All predecessors of a place, ascending, or some of many; places ascend. */
-void hsd_windows_put(hsd_windows *windows, uint32_t place, bool is_leaf, const uint32_t *sources, uint32_t count);
+void hsd_windows_put(hsd_windows *windows, hsd_node place, bool is_leaf, const hsd_node *sources, uint32_t count);
 
 /* Nothing follows: ranks are known. */
 void hsd_windows_end(hsd_windows *windows);
@@ -62,9 +62,9 @@ void hsd_windows_free(hsd_windows *windows);
 
 void hsd_window_lists_release(hsd_window_lists *lists);
 
-static inline uint32_t hsd_window_begin(const hsd_windows *windows, uint32_t window)
+static inline hsd_node hsd_window_begin(const hsd_windows *windows, uint32_t window)
 {
-    return (uint32_t)hsd_min_u64((uint64_t)window * windows->window, windows->places);
+    return (hsd_node)hsd_min_u64((uint64_t)window * windows->window, windows->places);
 }
 
 static inline hsd_window_lists *hsd_window_inner(const hsd_windows *windows, uint32_t from, uint32_t to)
@@ -83,9 +83,9 @@ typedef struct hsd_window_reader {
     hsd_window_lists *lists;
     hsd_tape_reader tape;
     const uint8_t *wanted; /* one bit a place; chunks without are not read. NULL = all */
-    uint32_t place;        /* UINT32_MAX at the end */
+    hsd_node place;        /* HSD_NODE_MAX at the end */
     uint32_t count;
-    uint32_t sources[HSD_WINDOW_LIST_ITEMS];
+    hsd_node sources[HSD_WINDOW_LIST_ITEMS];
 } hsd_window_reader;
 
 /* The first record is at hand. */
@@ -101,13 +101,13 @@ bool hsd_window_has_wanted(const hsd_window_lists *lists, const uint8_t *wanted)
 
 /* The rank of the dominator of a place before which there are `rank` upper ones: against the first of them, or against
  * the last. */
-static inline void hsd_window_value_put(hsd_tape *tape, uint32_t rank, uint32_t value)
+static inline void hsd_window_value_put(hsd_tape *tape, hsd_node rank, hsd_node value)
 {
-    const uint32_t below = value == HSD_WINDOW_UNKNOWN ? 0 : rank - value;
+    const hsd_node below = value == HSD_WINDOW_UNKNOWN ? 0 : rank - value;
     hsd_tape_put_spread(tape, value < below ? value << 1 : below << 1 | 1);
 }
 
-static inline uint32_t hsd_window_value(uint32_t stored, uint32_t rank)
+static inline hsd_node hsd_window_value(hsd_node stored, hsd_node rank)
 {
     if (stored == 1) return HSD_WINDOW_UNKNOWN;
     return (stored & 1) != 0 ? rank - (stored >> 1) : stored >> 1;
