@@ -21,12 +21,12 @@
 
 typedef struct hsd_descend_config {
     hsd_adjacency *adjacency;
-    uint32_t object_count, node_count;
+    hsd_node object_count, node_count;
     hsd_paged *types;                                       /* u32 by ordinal */
     hsd_paged *shapes;                                      /* u64 by node: with HSD_SHAPE_HAS_ELEMENTS */
     hsd_paged *referrers;                                   /* u32 by node (match/keys.h) */
     const uint32_t *type_hash;                              /* by common type */
-    uint64_t (*hash_of_root)(void *context, uint32_t node); /* as in sequence->places */
+    uint64_t (*hash_of_root)(void *context, hsd_node node); /* as in sequence->places */
     void *context;
 } hsd_descend_config;
 

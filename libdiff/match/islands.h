@@ -24,7 +24,7 @@
 #define HSD_ISLANDS_MOST 32768u /* objects; of more all stay where they are */
 
 typedef struct hsd_island {
-    uint32_t older, newer; /* positions */
+    hsd_node older, newer; /* positions */
     hsd_rung rung;
     bool is_held;
 } hsd_island;

@@ -31,7 +31,7 @@ hsd_status hsd_join_begin(hsd_join *join, hsd_sequence *a, hsd_sequence *b, cons
                           hsd_error *err);
 
 /* The two are one, unless one of them has a partner. */
-hsd_status hsd_join_put(hsd_join *join, uint32_t at_a, uint32_t at_b, hsd_error *err);
+hsd_status hsd_join_put(hsd_join *join, hsd_node at_a, hsd_node at_b, hsd_error *err);
 
 /* Writes what waits. HSD_E_IO, HSD_E_CANCELLED. */
 hsd_status hsd_join_finish(hsd_join *join, hsd_error *err);

@@ -21,8 +21,8 @@
 #include "match/sequence.h"
 
 typedef struct hsd_keys_config {
-    uint32_t object_count; /* nodes below are objects, those behind label nodes and root nodes */
-    uint32_t node_count;
+    hsd_node object_count; /* nodes below are objects, those behind label nodes and root nodes */
+    hsd_node node_count;
     hsd_paged *shapes; /* u64 by node, with HSD_SHAPE_HAS_ELEMENTS; borrowed. Of label and root nodes: the hash of the
                         * root's name */
     const uint8_t *is_named;   /* one bit an object: no structure beyond its shape; NULL = none is */

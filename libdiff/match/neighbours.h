@@ -17,7 +17,7 @@
 #define HSD_NEIGHBOURS_ENOUGH 1024u /* targets of a batch; the last piece may go beyond */
 
 typedef struct hsd_piece { /* targets of one node; of a long list some */
-    uint32_t node;
+    hsd_node node;
     uint32_t begin, end; /* in hsd_neighbours.targets */
     bool is_last;        /* no further piece of this node follows */
 } hsd_piece;
@@ -25,12 +25,12 @@ typedef struct hsd_piece { /* targets of one node; of a long list some */
 typedef struct hsd_neighbours {
     hsd_adjacency *adjacency; /* borrowed; NULL = nothing refers to anything */
     hsd_paged seen;           /* one bit a node; all 0 but within a long list */
-    uint32_t next, end;       /* nodes that follow */
+    hsd_node next, end;       /* nodes that follow */
     hsd_targets rest;         /* of the long list at hand */
     bool is_within;           /* a long list that is not at its end */
     uint32_t piece_count, target_count;
     hsd_piece pieces[HSD_NEIGHBOURS_PIECES];
-    uint32_t targets[HSD_NEIGHBOURS_ENOUGH + HSD_ADJACENCY_PART_ITEMS];
+    hsd_node targets[HSD_NEIGHBOURS_ENOUGH + HSD_ADJACENCY_PART_ITEMS];
 } hsd_neighbours;
 
 /* What the bits need: at least, and to be resident. 0 without an adjacency. */
@@ -43,7 +43,7 @@ hsd_status hsd_neighbours_open(hsd_neighbours *neighbours, hsd_adjacency *adjace
 void hsd_neighbours_close(hsd_neighbours *neighbours);
 
 /* Nodes 0 … end - 1 from now on. */
-void hsd_neighbours_start(hsd_neighbours *neighbours, uint32_t end);
+void hsd_neighbours_start(hsd_neighbours *neighbours, hsd_node end);
 
 /* Fills the next batch; every node has at least one piece. HSD_END behind the last node, HSD_E_IO. */
 hsd_status hsd_neighbours_next(hsd_neighbours *neighbours, hsd_error *err);

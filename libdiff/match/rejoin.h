@@ -20,6 +20,6 @@ hsd_rejoiner *hsd_rejoiner_new(void);     /* NULL: no memory */
 void hsd_rejoiner_free(hsd_rejoiner *rejoiner);
 
 /* Moves one of the two on to there, and says by how much; 0 = nowhere. What is left of each strand is read once. */
-uint32_t hsd_rejoin(hsd_rejoiner *rejoiner, hsd_strand *before, hsd_strand *after);
+hsd_node hsd_rejoin(hsd_rejoiner *rejoiner, hsd_strand *before, hsd_strand *after);
 
 #endif

@@ -15,8 +15,8 @@
 #include "sort/sorter.h"
 #include <hsdiff/diff.h>
 
-#define HSD_NO_POSITION UINT32_MAX
-#define HSD_NO_PARTNER  UINT32_MAX
+#define HSD_NO_POSITION HSD_NODE_MAX
+#define HSD_NO_PARTNER  HSD_NODE_MAX
 
 /* How a pair was recognised: the rungs of hsd_match_rung behind 0, and what is no rung. See match/recognise.h. */
 #define HSD_RUNG_NUMBER(rung, name, words, strength) HSD_RUNG_##rung = HSD_MATCH_##rung + 1,
@@ -35,14 +35,14 @@ static inline hsd_match_rung hsd_rung_of_match(hsd_rung rung)
 }
 
 typedef struct hsd_sequence {
-    uint32_t count;      /* positions */
+    hsd_node count;      /* positions */
     hsd_paged elements;  /* hsd_element by position */
     hsd_paged addresses; /* u64 by position, ascending */
-    hsd_paged positions; /* u32 by ordinal: position, or HSD_NO_POSITION */
-    hsd_paged owners; /* u32 by position: 1 + position of the only object that refers to it, 0 = there is none such; not
-                       * open: nobody knows (match/kin.h) */
-    hsd_paged partners; /* u32 by position: 1 + position on the other side, 0 = none; from hsd_recognise on */
-    hsd_paged rungs;    /* u8 by position: hsd_rung of its pair; likewise */
+    hsd_paged positions; /* a number by ordinal: position, or HSD_NO_POSITION */
+    hsd_paged owners;    /* a number by position: 1 + position of the only object that refers to it, 0 = there is none
+                          * such; not    open: nobody knows (match/kin.h) */
+    hsd_paged partners;  /* a number by position: 1 + position on the other side, 0 = none; from hsd_recognise on */
+    hsd_paged rungs;     /* u8 by position: hsd_rung of its pair; likewise */
     /* one bit a position: its whole is there on the other side too; while they are recognised */
     uint8_t *is_shared;
     hsd_wholes wholes;  /* of objects without a name or key; until they are joined */
@@ -54,37 +54,37 @@ typedef struct hsd_sequence {
 } hsd_sequence;
 
 /* Elements `first` … `first + count - 1` into `out`. */
-void hsd_sequence_read(hsd_sequence *sequence, uint32_t first, uint32_t count, hsd_element *out);
-void hsd_sequence_read_addresses(hsd_sequence *sequence, uint32_t first, uint32_t count, uint64_t *out); /* likewise */
-void hsd_sequence_write(hsd_sequence *sequence, uint32_t position, const hsd_element *element);
+void hsd_sequence_read(hsd_sequence *sequence, hsd_node first, hsd_node count, hsd_element *out);
+void hsd_sequence_read_addresses(hsd_sequence *sequence, hsd_node first, hsd_node count, uint64_t *out); /* likewise */
+void hsd_sequence_write(hsd_sequence *sequence, hsd_node position, const hsd_element *element);
 
-static inline uint32_t hsd_sequence_partner(hsd_sequence *s, uint32_t position)
+static inline hsd_node hsd_sequence_partner(hsd_sequence *s, hsd_node position)
 {
     HSD_ASSERT(position < s->count);
-    return hsd_paged_get_u32(&s->partners, position) - 1; /* 0 - 1 is HSD_NO_PARTNER */
+    return hsd_paged_get_node(&s->partners, position) - 1; /* 0 - 1 is HSD_NO_PARTNER */
 }
 
-static inline hsd_rung hsd_sequence_rung(hsd_sequence *s, uint32_t position)
+static inline hsd_rung hsd_sequence_rung(hsd_sequence *s, hsd_node position)
 {
     HSD_ASSERT(position < s->count);
     return (hsd_rung)*hsd_paged_at(&s->rungs, position, HSD_FRAME_USED);
 }
 
 /* The position of the only object that refers to this one, or HSD_NO_POSITION. */
-static inline uint32_t hsd_sequence_owner(hsd_sequence *s, uint32_t position)
+static inline hsd_node hsd_sequence_owner(hsd_sequence *s, hsd_node position)
 {
     HSD_ASSERT(position < s->count);
-    return hsd_paged_get_u32(&s->owners, position) - 1; /* 0 - 1 is HSD_NO_POSITION */
+    return hsd_paged_get_node(&s->owners, position) - 1; /* 0 - 1 is HSD_NO_POSITION */
 }
 
 /* Two objects are one. Neither has a partner yet. */
-void hsd_sequence_pair(hsd_sequence *a, uint32_t at_a, hsd_sequence *b, uint32_t at_b, hsd_rung rung);
+void hsd_sequence_pair(hsd_sequence *a, hsd_node at_a, hsd_sequence *b, hsd_node at_b, hsd_rung rung);
 
 /* One side of that; the other one is left to the caller. */
-void hsd_sequence_set_partner(hsd_sequence *sequence, uint32_t position, uint32_t partner, hsd_rung rung);
+void hsd_sequence_set_partner(hsd_sequence *sequence, hsd_node position, hsd_node partner, hsd_rung rung);
 
 /* They are not. */
-void hsd_sequence_unpair(hsd_sequence *a, uint32_t at_a, hsd_sequence *b, uint32_t at_b);
+void hsd_sequence_unpair(hsd_sequence *a, hsd_node at_a, hsd_sequence *b, hsd_node at_b);
 
 /* Closes everything; a zeroed sequence may be released. */
 void hsd_sequence_release(hsd_sequence *sequence);

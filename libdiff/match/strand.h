@@ -14,11 +14,11 @@
 
 typedef struct hsd_strand {
     hsd_sequence *sequence; /* borrowed */
-    uint32_t start;         /* position of place 0 */
+    hsd_node start;         /* position of place 0 */
     bool is_backward;
-    uint32_t count; /* places that may be paired */
-    uint32_t whole; /* places that belong to the gap, at least `count` */
-    uint32_t next;  /* the first place that is not decided yet */
+    hsd_node count; /* places that may be paired */
+    hsd_node whole; /* places that belong to the gap, at least `count` */
+    hsd_node next;  /* the first place that is not decided yet */
 } hsd_strand;
 
 typedef struct hsd_window {
@@ -26,7 +26,7 @@ typedef struct hsd_window {
     bool is_shared[HSD_ALIGN_MOST];
 } hsd_window;
 
-static inline uint32_t hsd_strand_position(const hsd_strand *strand, uint32_t place)
+static inline hsd_node hsd_strand_position(const hsd_strand *strand, hsd_node place)
 {
     HSD_ASSERT(place < strand->whole || strand->whole == 0);
     return strand->is_backward ? strand->start - place : strand->start + place;
@@ -36,13 +36,13 @@ static inline uint32_t hsd_strand_position(const hsd_strand *strand, uint32_t pl
 hsd_stretch hsd_strand_read(const hsd_strand *strand, hsd_window *window);
 
 /* Nearest position with a partner: the first at or behind `from`, or count; the last in front of `end`, or -1. */
-uint32_t hsd_next_paired(hsd_sequence *sequence, uint32_t from);
-uint32_t hsd_next_unpaired(hsd_sequence *sequence, uint32_t from);                 /* the first without one, likewise */
-uint32_t hsd_next_with_rung(hsd_sequence *sequence, uint32_t from, hsd_rung rung); /* with that one, or count */
-int64_t hsd_previous_paired(hsd_sequence *sequence, uint32_t end);
+hsd_node hsd_next_paired(hsd_sequence *sequence, hsd_node from);
+hsd_node hsd_next_unpaired(hsd_sequence *sequence, hsd_node from);                 /* the first without one, likewise */
+hsd_node hsd_next_with_rung(hsd_sequence *sequence, hsd_node from, hsd_rung rung); /* with that one, or count */
+int64_t hsd_previous_paired(hsd_sequence *sequence, hsd_node end);
 
 /* One belongs to the other, or to what belongs to it: a pair of the one is no proof for the other, since both follow
  * from one value. False where owners are not known. */
-bool hsd_are_kin(hsd_sequence *sequence, uint32_t a, uint32_t b);
+bool hsd_are_kin(hsd_sequence *sequence, hsd_node a, hsd_node b);
 
 #endif

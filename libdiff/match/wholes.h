@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/node.h"
 #include "io/temp.h"
 #include <hsdiff/status.h>
 
@@ -30,7 +31,7 @@ typedef struct hsd_wholes {
 hsd_status hsd_wholes_open(hsd_wholes *wholes, hsd_temp_space *space, hsd_error *err);
 
 /* HSD_E_IO. */
-hsd_status hsd_wholes_put(hsd_wholes *wholes, uint64_t whole, uint32_t position, hsd_error *err);
+hsd_status hsd_wholes_put(hsd_wholes *wholes, uint64_t whole, hsd_node position, hsd_error *err);
 
 /* No more puts. HSD_E_IO. */
 hsd_status hsd_wholes_finish(hsd_wholes *wholes, hsd_error *err);
@@ -38,7 +39,7 @@ hsd_status hsd_wholes_finish(hsd_wholes *wholes, hsd_error *err);
 static inline bool hsd_wholes_are_open(const hsd_wholes *wholes) { return wholes->space != NULL; }
 
 /* Called with each, in the order in which they came. */
-typedef hsd_status hsd_wholes_visit(void *context, uint64_t whole, uint32_t position, hsd_error *err);
+typedef hsd_status hsd_wholes_visit(void *context, uint64_t whole, hsd_node position, hsd_error *err);
 
 /* HSD_E_NOMEM, HSD_E_IO, and what `visit` says. Any number of times. */
 hsd_status hsd_wholes_each(const hsd_wholes *wholes, hsd_wholes_visit *visit, void *context, hsd_error *err);

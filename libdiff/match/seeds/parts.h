@@ -14,12 +14,12 @@ typedef struct hsd_seed_stream {
     const uint8_t *shared;        /* bits by position that will be asked for; NULL = none */
     const hsd_sequence *sequence; /* whose partners will be; NULL = nobody's */
     uint64_t hash;                /* of the record at the front */
-    uint32_t position;
+    hsd_node position;
     bool is_at_end;
     uint32_t next, count; /* of what was read ahead */
     struct {
         uint64_t hash;
-        uint32_t position;
+        hsd_node position;
     } ahead[HSD_SEEDS_AHEAD];
 } hsd_seed_stream;
 
@@ -31,7 +31,7 @@ hsd_status hsd_seed_advance(hsd_seed_stream *stream, hsd_error *err);
 hsd_status hsd_seed_pass(hsd_seed_stream *stream, uint8_t *shared, bool *is_one, hsd_error *err);
 
 /* Two objects are the only ones with their hash. */
-typedef hsd_status hsd_seed_found(void *context, uint32_t at_a, uint32_t at_b, hsd_error *err);
+typedef hsd_status hsd_seed_found(void *context, hsd_node at_a, hsd_node at_b, hsd_error *err);
 
 typedef struct hsd_seed_walk {
     hsd_sorter *a, *b; /* of records (hash, position) */
