@@ -18,22 +18,22 @@ typedef struct confirming {
 } confirming;
 
 /* The partner of the nearest recognised one in front, -1 for the beginning, is also nearest in front of the partner. */
-static bool fits_in_front(const confirming *c, int64_t front, uint32_t partner)
+static bool fits_in_front(const confirming *c, int64_t front, hsd_node partner)
 {
-    const int64_t wanted = front < 0 ? -1 : (int64_t)hsd_sequence_partner(c->older, (uint32_t)front);
+    const int64_t wanted = front < 0 ? -1 : (int64_t)hsd_sequence_partner(c->older, (hsd_node)front);
     return hsd_previous_paired(c->newer, partner) == wanted;
 }
 
-static bool fits_behind(const confirming *c, uint32_t at, uint32_t partner)
+static bool fits_behind(const confirming *c, hsd_node at, hsd_node partner)
 {
-    const uint32_t next = hsd_next_paired(c->older, at + 1), there = hsd_next_paired(c->newer, partner + 1);
+    const hsd_node next = hsd_next_paired(c->older, at + 1), there = hsd_next_paired(c->newer, partner + 1);
     if (next == c->older->count || there == c->newer->count) return next == c->older->count && there == c->newer->count;
     return hsd_sequence_partner(c->older, next) == there;
 }
 
 /* A lonely one keeps its partner until all are judged, so that it is a neighbour to whoever comes behind it, but in
  * `older` it has no rung any more. */
-static void judge_confirmed_pair(confirming *c, uint32_t at, uint32_t partner, int64_t front)
+static void judge_confirmed_pair(confirming *c, hsd_node at, hsd_node partner, int64_t front)
 {
     const bool fits = fits_in_front(c, front, partner);
     c->pairs++;
@@ -52,13 +52,13 @@ static hsd_status check_both(const confirming *c, hsd_error *err)
 static hsd_status judge_all(confirming *c, hsd_error *err)
 {
     int64_t front = -1;
-    for (uint32_t at = 0; at < c->older->count; at++) {
-        const uint32_t partner = hsd_sequence_partner(c->older, at);
+    for (hsd_node at = 0; at < c->older->count; at++) {
+        const hsd_node partner = hsd_sequence_partner(c->older, at);
         if ((at & ONE_IN) == 0) HSD_TRY(hsd_progress(c->reporter, STAGE, at, 2 * (uint64_t)c->older->count, err));
         if (partner == HSD_NO_PARTNER) continue;
         if (partner >= c->newer->count) break;
         judge_confirmed_pair(c, at, partner, front);
-        front = at;
+        front = (int64_t)at;
     }
     return check_both(c, err);
 }
@@ -68,8 +68,8 @@ static hsd_status take_back(const confirming *c, uint64_t *dropped, hsd_error *e
 {
     const bool has_order = c->fitting * 100 >= c->pairs * HSD_CONFIRM_PERCENT;
     const uint64_t count = c->older->count;
-    for (uint32_t at = 0; at < count; at++) {
-        const uint32_t partner = hsd_sequence_partner(c->older, at);
+    for (hsd_node at = 0; at < count; at++) {
+        const hsd_node partner = hsd_sequence_partner(c->older, at);
         if ((at & ONE_IN) == 0) HSD_TRY(hsd_progress(c->reporter, STAGE, count + at, 2 * count, err));
         if (partner == HSD_NO_PARTNER || hsd_sequence_rung(c->older, at) != HSD_RUNG_NONE) continue;
         if (partner >= c->newer->count) break;

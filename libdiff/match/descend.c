@@ -14,7 +14,7 @@
 
 typedef struct place {
     uint64_t hash; /* of the root and the types above */
-    uint32_t object;
+    hsd_node object;
 } place;
 
 typedef struct level {
@@ -39,7 +39,7 @@ static hsd_status add_descent(level *l, place item, hsd_error *err)
 }
 
 /* The targets of a node, none where there are too many. */
-static hsd_targets targets_of(const descent *d, uint32_t node, uint32_t most)
+static hsd_targets targets_of(const descent *d, hsd_node node, uint32_t most)
 {
     hsd_targets targets;
     hsd_adjacency_get(d->config->adjacency, node, &targets);
@@ -50,7 +50,7 @@ static hsd_targets targets_of(const descent *d, uint32_t node, uint32_t most)
 static hsd_status begin_descent(descent *d, hsd_error *err)
 {
     const hsd_descend_config *c = d->config;
-    for (uint32_t node = c->object_count; node < c->node_count; node++) {
+    for (hsd_node node = c->object_count; node < c->node_count; node++) {
         const uint64_t hash = c->hash_of_root(c->context, node);
         const hsd_targets targets = targets_of(d, node, HSD_DESCEND_TABLE);
         for (uint32_t i = 0; i < targets.count; i++)
@@ -69,8 +69,8 @@ static hsd_status go_below(descent *d, const place *p, uint32_t most, hsd_error 
     const hsd_descend_config *c = d->config;
     const hsd_targets targets = targets_of(d, p->object, most);
     for (uint32_t i = 0; i < targets.count; i++) {
-        const uint32_t target = targets.items[i];
-        if (target >= c->object_count || hsd_paged_get_u32(c->referrers, target) < HSD_REFERRER_FIRST) continue;
+        const hsd_node target = targets.items[i];
+        if (target >= c->object_count || hsd_paged_get_node(c->referrers, target) < HSD_REFERRER_FIRST) continue;
         HSD_TRY(add_descent(&d->next, (place){hash_below(d, p), target}, err));
     }
     return HSD_OK;
@@ -79,7 +79,7 @@ static hsd_status go_below(descent *d, const place *p, uint32_t most, hsd_error 
 static hsd_status put_level(const descent *d, hsd_error *err)
 {
     for (uint32_t i = 0; i < d->now.count; i++) {
-        const uint32_t position = hsd_paged_get_u32(&d->sequence->positions, d->now.items[i].object);
+        const hsd_node position = hsd_paged_get_node(&d->sequence->positions, d->now.items[i].object);
         const bool has_elements = hsd_paged_get_u64(d->config->shapes, d->now.items[i].object) & HSD_SHAPE_HAS_ELEMENTS;
         if (position == HSD_NO_POSITION || has_elements) continue;
         const uint64_t record[2] = {d->now.items[i].hash, position};

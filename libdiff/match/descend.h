@@ -24,7 +24,7 @@ typedef struct hsd_descend_config {
     hsd_node object_count, node_count;
     hsd_paged *types;                                       /* u32 by ordinal */
     hsd_paged *shapes;                                      /* u64 by node: with HSD_SHAPE_HAS_ELEMENTS */
-    hsd_paged *referrers;                                   /* u32 by node (match/keys.h) */
+    hsd_paged *referrers;                                   /* a number by node (match/keys.h) */
     const uint32_t *type_hash;                              /* by common type */
     uint64_t (*hash_of_root)(void *context, hsd_node node); /* as in sequence->places */
     void *context;

@@ -11,14 +11,14 @@
 #include "match/align.h"
 #include "match/strand.h"
 
-static hsd_element element_at(hsd_sequence *s, uint32_t at)
+static hsd_element element_at(hsd_sequence *s, hsd_node at)
 {
     hsd_element e;
     hsd_sequence_read(s, at, 1, &e);
     return e;
 }
 
-static bool is_equal_at(hsd_sequence *s, uint32_t at, const hsd_element *e)
+static bool is_equal_at(hsd_sequence *s, hsd_node at, const hsd_element *e)
 {
     const hsd_element other = element_at(s, at);
     return hsd_element_is_same(&other, e);
@@ -26,15 +26,15 @@ static bool is_equal_at(hsd_sequence *s, uint32_t at, const hsd_element *e)
 
 /* The row of equals in which `leaver` stands, but for what stands in front of `from`, which is another row. One past
  * its end. */
-static uint32_t mark_row(hsd_sequence *s, uint32_t from, uint32_t leaver)
+static hsd_node mark_row(hsd_sequence *s, hsd_node from, hsd_node leaver)
 {
     const hsd_element e = element_at(s, leaver);
-    uint32_t first = leaver, end = leaver + 1;
+    hsd_node first = leaver, end = leaver + 1;
     while (first > from && is_equal_at(s, first - 1, &e))
         first--;
     while (end < s->count && is_equal_at(s, end, &e))
         end++;
-    for (uint32_t at = first; at < end; at++)
+    for (hsd_node at = first; at < end; at++)
         hsd_bit_set(s->is_shared, at);
     return end;
 }
@@ -43,19 +43,19 @@ static uint32_t mark_row(hsd_sequence *s, uint32_t from, uint32_t leaver)
 static void mark_rows(hsd_sequence *s)
 {
     memset(s->is_shared, 0, (size_t)s->count / 8 + 1);
-    for (uint32_t from = 0, at = hsd_next_unpaired(s, 0); at < s->count; at = hsd_next_unpaired(s, from))
+    for (hsd_node from = 0, at = hsd_next_unpaired(s, 0); at < s->count; at = hsd_next_unpaired(s, from))
         from = mark_row(s, from, at);
 }
 
-static bool is_marked(const hsd_sequence *s, uint32_t at) { return hsd_bit_get(s->is_shared, at); }
+static bool is_marked(const hsd_sequence *s, hsd_node at) { return hsd_bit_get(s->is_shared, at); }
 
 hsd_status hsd_doubt(hsd_sequence *before, hsd_sequence *after, hsd_sweep_pairs *made, hsd_error *err)
 {
     mark_rows(before);
     mark_rows(after);
-    for (uint32_t at = 0; at < before->count; at++) {
+    for (hsd_node at = 0; at < before->count; at++) {
         if (hsd_sequence_rung(before, at) != HSD_RUNG_ORDER) continue;
-        const uint32_t partner = hsd_sequence_partner(before, at);
+        const hsd_node partner = hsd_sequence_partner(before, at);
         if (partner >= after->count) break; /* an array failed: it says so below */
         if (!is_marked(before, at) && !is_marked(after, partner)) continue;
         hsd_sequence_pair(before, at, after, partner, HSD_RUNG_TWINS);

@@ -20,19 +20,19 @@ typedef struct charting {
     bool is_full;
 } charting;
 
-static uint64_t address_in(hsd_sequence *s, uint32_t at) { return hsd_paged_get_u64(&s->addresses, at); }
+static uint64_t address_in(hsd_sequence *s, hsd_node at) { return hsd_paged_get_u64(&s->addresses, at); }
 
 /* Ids of V8 are odd, and no addresses; 0 is none either. */
-static bool has_stayed(const charting *c, uint32_t at, uint32_t partner)
+static bool has_stayed(const charting *c, hsd_node at, hsd_node partner)
 {
     const uint64_t address = address_in(c->older, at);
     return address == address_in(c->newer, partner) && address != 0 && (address & 3) == 0;
 }
 
 /* Pairs from `at` on that stayed, one beside the other. */
-static uint32_t row_of_stayed(const charting *c, uint32_t at, uint32_t partner)
+static hsd_node row_of_stayed(const charting *c, hsd_node at, hsd_node partner)
 {
-    uint32_t length = 0;
+    hsd_node length = 0;
     while (at + length < c->older->count && partner + length < c->newer->count &&
            hsd_sequence_partner(c->older, at + length) == partner + length &&
            has_stayed(c, at + length, partner + length))
@@ -40,7 +40,7 @@ static uint32_t row_of_stayed(const charting *c, uint32_t at, uint32_t partner)
     return length;
 }
 
-static bool look_like_one(const charting *c, uint32_t at, uint32_t other)
+static bool look_like_one(const charting *c, hsd_node at, hsd_node other)
 {
     hsd_element a, b;
     hsd_sequence_read(c->older, at, 1, &a);
@@ -52,10 +52,10 @@ static bool look_like_one(const charting *c, uint32_t at, uint32_t other)
 static bool has_company(const charting *c, int64_t at, int64_t other, int step)
 {
     const int64_t end_at = at + step * (int64_t)HSD_ISLAND_SHORE, end_other = other + step * (int64_t)HSD_ISLAND_SHORE;
-    while (at != end_at && other != end_other && at >= 0 && other >= 0 && at < c->older->count &&
-           other < c->newer->count) {
-        const uint64_t here = address_in(c->older, (uint32_t)at), there = address_in(c->newer, (uint32_t)other);
-        if (here == there && look_like_one(c, (uint32_t)at, (uint32_t)other)) return true;
+    while (at != end_at && other != end_other && at >= 0 && other >= 0 && at < (int64_t)c->older->count &&
+           other < (int64_t)c->newer->count) {
+        const uint64_t here = address_in(c->older, (hsd_node)at), there = address_in(c->newer, (hsd_node)other);
+        if (here == there && look_like_one(c, (hsd_node)at, (hsd_node)other)) return true;
         const bool is_nearer = (step > 0) == (here < there);
         if (here == there || is_nearer) at += step;
         if (here == there || !is_nearer) other += step;
@@ -63,27 +63,28 @@ static bool has_company(const charting *c, int64_t at, int64_t other, int step)
     return false;
 }
 
-static hsd_status list_row(charting *c, uint32_t at, uint32_t partner, uint32_t length, hsd_error *err)
+static hsd_status list_row(charting *c, hsd_node at, hsd_node partner, hsd_node length, hsd_error *err)
 {
     hsd_islands *islands = c->islands;
     if (islands->all == NULL) islands->all = calloc(HSD_ISLANDS_MOST, sizeof *islands->all);
     if (islands->all == NULL) return hsd_fail_nomem(err, "objects that stayed alone");
     c->is_full = length > HSD_ISLANDS_MOST - islands->count;
-    for (uint32_t i = 0; i < length && !c->is_full; i++)
+    for (hsd_node i = 0; i < length && !c->is_full; i++)
         islands->all[islands->count++] = (hsd_island){at + i, partner + i, hsd_sequence_rung(c->older, at + i), false};
     return HSD_OK;
 }
 
 static hsd_status chart(charting *c, hsd_reporter *reporter, hsd_error *err)
 {
-    uint32_t seen = 0, at = 0;
+    uint32_t seen = 0;
+    hsd_node at = 0;
     while (!c->is_full && (at = hsd_next_paired(c->older, at)) < c->older->count) {
-        const uint32_t partner = hsd_sequence_partner(c->older, at);
+        const hsd_node partner = hsd_sequence_partner(c->older, at);
         if ((seen++ & ONE_IN) == 0) HSD_TRY(hsd_progress(reporter, STAGE, at, c->older->count, err));
         if (partner >= c->newer->count) break; /* an array failed: it says so below */
-        const uint32_t length = row_of_stayed(c, at, partner);
+        const hsd_node length = row_of_stayed(c, at, partner);
         if (length > 0 && length < HSD_ISLAND_LESS && !has_company(c, (int64_t)at - 1, (int64_t)partner - 1, -1) &&
-            !has_company(c, (int64_t)at + length, (int64_t)partner + length, 1))
+            !has_company(c, (int64_t)at + (int64_t)length, (int64_t)partner + (int64_t)length, 1))
             HSD_TRY(list_row(c, at, partner, length, err));
         at += length > 0 ? length : 1;
     }

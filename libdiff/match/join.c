@@ -9,20 +9,21 @@
 #include "base/assert.h"
 
 #define PROGRESS_STEPS 0xffffu
+#define PAIR_WORDS     HSD_TWO_WORDS
 
 /* Every page has a place in memory, whether it is there yet or not: none goes for another. */
 static bool has_every_page(const hsd_paged *array) { return array->frame_count == array->page_count; }
 
 static bool are_resident(const hsd_sequence *s) { return has_every_page(&s->partners) && has_every_page(&s->rungs); }
 
-static bool is_free(hsd_sequence *s, uint32_t position) { return hsd_sequence_partner(s, position) == HSD_NO_PARTNER; }
+static bool is_free(hsd_sequence *s, hsd_node position) { return hsd_sequence_partner(s, position) == HSD_NO_PARTNER; }
 
 /* Two sorters are there at the same time. */
 static hsd_status new_sorter(const hsd_join *j, hsd_sorter **out, hsd_error *err)
 {
     const hsd_sorter_config config = {
-        .record_words = 1,
-        .key_words = 1,
+        .record_words = PAIR_WORDS,
+        .key_words = PAIR_WORDS,
         .memory_bytes = (size_t)(j->config.memory_bytes / 2),
         .codec = HSD_RUN_DELTA,
         .space = j->config.space,
@@ -39,13 +40,13 @@ hsd_status hsd_join_begin(hsd_join *j, hsd_sequence *a, hsd_sequence *b, const h
     return are_resident(a) && are_resident(b) ? HSD_OK : new_sorter(j, &j->waiting, err);
 }
 
-static hsd_status put_match_join(hsd_sorter *sorter, uint32_t first, uint32_t second, hsd_error *err)
+static hsd_status put_match_join(hsd_sorter *sorter, hsd_node first, hsd_node second, hsd_error *err)
 {
-    const uint64_t record = (uint64_t)first << 32 | second;
-    return hsd_sorter_put(sorter, &record, err);
+    const uint64_t record[PAIR_WORDS] = {HSD_TWO(first, second)};
+    return hsd_sorter_put(sorter, record, err);
 }
 
-hsd_status hsd_join_put(hsd_join *j, uint32_t at_a, uint32_t at_b, hsd_error *err)
+hsd_status hsd_join_put(hsd_join *j, hsd_node at_a, hsd_node at_b, hsd_error *err)
 {
     HSD_ASSERT(at_a < j->a->count && at_b < j->b->count);
     if (j->waiting != NULL) return put_match_join(j->waiting, at_a, at_b, err);
@@ -57,14 +58,14 @@ hsd_status hsd_join_put(hsd_join *j, uint32_t at_a, uint32_t at_b, hsd_error *er
 
 /* ---- steps ---- */
 
-typedef hsd_status join_step(hsd_join *j, uint32_t first, uint32_t second, hsd_sorter *next, hsd_error *err);
+typedef hsd_status join_step(hsd_join *j, hsd_node first, hsd_node second, hsd_sorter *next, hsd_error *err);
 
-static hsd_status keep_free(hsd_join *j, uint32_t at_a, uint32_t at_b, hsd_sorter *next, hsd_error *err)
+static hsd_status keep_free(hsd_join *j, hsd_node at_a, hsd_node at_b, hsd_sorter *next, hsd_error *err)
 {
     return is_free(j->a, at_a) ? put_match_join(next, at_b, at_a, err) : HSD_OK;
 }
 
-static hsd_status write_b(hsd_join *j, uint32_t at_b, uint32_t at_a, hsd_sorter *next, hsd_error *err)
+static hsd_status write_b(hsd_join *j, hsd_node at_b, hsd_node at_a, hsd_sorter *next, hsd_error *err)
 {
     if (!is_free(j->b, at_b)) return HSD_OK;
     hsd_sequence_set_partner(j->b, at_b, at_a, j->config.rung);
@@ -72,7 +73,7 @@ static hsd_status write_b(hsd_join *j, uint32_t at_b, uint32_t at_a, hsd_sorter 
     return put_match_join(next, at_a, at_b, err);
 }
 
-static hsd_status write_a(hsd_join *j, uint32_t at_a, uint32_t at_b, hsd_sorter *next, hsd_error *err)
+static hsd_status write_a(hsd_join *j, hsd_node at_a, hsd_node at_b, hsd_sorter *next, hsd_error *err)
 {
     (void)next, (void)err;
     hsd_sequence_set_partner(j->a, at_a, at_b, j->config.rung);
@@ -87,7 +88,7 @@ static hsd_status take_all_match_joins(hsd_join *j, join_step *step, hsd_sorter 
         const hsd_status status = hsd_sorter_next(j->waiting, &record, err);
         if (status == HSD_END) return HSD_OK;
         HSD_TRY(status);
-        HSD_TRY(step(j, (uint32_t)(*record >> 32), (uint32_t)*record, next, err));
+        HSD_TRY(step(j, hsd_words_first(record), hsd_words_second(record), next, err));
         if ((done & PROGRESS_STEPS) == 0)
             HSD_TRY(hsd_progress(j->config.reporter, "writing recognised objects", done, count, err));
     }

@@ -6,9 +6,9 @@
  *
  * All of it commutes, so neither the order of references nor the numbers of nodes show in the result.
  *
- * The memory goes to what is asked for at random, 12 bytes a node in each pass: in the first shapes and referrers, in
- * the second structures, and of the only referrer its type and position. What is gone through in order has a few pages
- * meanwhile.
+ * The memory goes to what is asked for at random, 12 bytes a node in each pass (16 of wide numbers): in the first
+ * shapes and referrers, in the second structures, and of the only referrer its type and position. What is gone through
+ * in order has a few pages meanwhile.
  */
 #include "match/keys.h"
 
@@ -37,21 +37,22 @@ typedef struct refinement {
     const hsd_keys_config *config;
     hsd_sequence *sequence;
     hsd_paged structures; /* u32 by node */
-    hsd_paged referrers;  /* u32 by node */
+    hsd_paged referrers;  /* a number by node */
     /* what is asked for at random, of arrays that are all in memory; else NULL */
     struct {
         const uint64_t *shapes;
-        const uint32_t *structures, *types, *positions;
-        uint32_t *referrers;
+        const uint32_t *structures, *types;
+        const hsd_node *positions;
+        hsd_node *referrers;
     } plain;
     hsd_neighbours neighbours;
     uint64_t sum;         /* over the targets of the node at hand */
     uint64_t place_bytes; /* kept by the sorter */
 } refinement;
 
-static bool is_object(const refinement *r, uint32_t node) { return node < r->config->object_count; }
+static bool is_object(const refinement *r, hsd_node node) { return node < r->config->object_count; }
 
-static bool is_named(const refinement *r, uint32_t object)
+static bool is_named(const refinement *r, hsd_node object)
 {
     const uint8_t *bits = r->config->is_named;
     return bits != NULL && hsd_bit_get(bits, object);
@@ -59,17 +60,22 @@ static bool is_named(const refinement *r, uint32_t object)
 
 /* ---- what is asked for at random ---- */
 
-static inline uint64_t shape_of(const refinement *r, uint32_t node)
+static inline uint64_t shape_of(const refinement *r, hsd_node node)
 {
     return r->plain.shapes != NULL ? r->plain.shapes[node] : hsd_paged_get_u64(r->config->shapes, node);
 }
 
-static inline uint32_t get_plain(const uint32_t *plain, hsd_paged *paged, uint32_t at)
+static inline uint32_t get_plain(const uint32_t *plain, hsd_paged *paged, hsd_node at)
 {
     return plain != NULL ? plain[at] : hsd_paged_get_u32(paged, at);
 }
 
-static inline void prefetch_plain(const uint32_t *plain, const hsd_paged *paged, uint32_t at)
+static inline hsd_node get_plain_node(const hsd_node *plain, hsd_paged *paged, hsd_node at)
+{
+    return plain != NULL ? plain[at] : hsd_paged_get_node(paged, at);
+}
+
+static inline void prefetch_plain(const uint32_t *plain, const hsd_paged *paged, hsd_node at)
 {
     if (plain != NULL)
         __builtin_prefetch(&plain[at]);
@@ -77,12 +83,20 @@ static inline void prefetch_plain(const uint32_t *plain, const hsd_paged *paged,
         hsd_paged_prefetch_u32(paged, at);
 }
 
-static inline void set_referrer(refinement *r, uint32_t node, uint32_t referrer)
+static inline void prefetch_plain_node(const hsd_node *plain, const hsd_paged *paged, hsd_node at)
+{
+    if (plain != NULL)
+        __builtin_prefetch(&plain[at]);
+    else
+        hsd_paged_prefetch_node(paged, at);
+}
+
+static inline void set_referrer(refinement *r, hsd_node node, hsd_node referrer)
 {
     if (r->plain.referrers != NULL)
         r->plain.referrers[node] = referrer;
     else
-        hsd_paged_set_u32(&r->referrers, node, referrer);
+        hsd_paged_set_node(&r->referrers, node, referrer);
 }
 
 static uint32_t short_shape(uint64_t shape)
@@ -93,16 +107,25 @@ static uint32_t short_shape(uint64_t shape)
 
 /* ---- memory ---- */
 
+/* Of structures, or of types. */
 static uint64_t array_bytes(uint64_t node_count) { return node_count * sizeof(uint32_t); }
+
+/* Of shapes. */
+static uint64_t shapes_bytes(uint64_t node_count) { return node_count * sizeof(uint64_t); }
+
+/* Of referrers, owners or positions. */
+static uint64_t numbers_bytes(uint64_t node_count) { return node_count * sizeof(hsd_node); }
 
 uint64_t hsd_keys_least_bytes(uint64_t node_count)
 {
-    return 2 * hsd_paged_least_bytes(array_bytes(node_count)) + hsd_neighbours_least_bytes(node_count);
+    return hsd_paged_least_bytes(array_bytes(node_count)) + hsd_paged_least_bytes(numbers_bytes(node_count)) +
+           hsd_neighbours_least_bytes(node_count);
 }
 
 uint64_t hsd_keys_full_bytes(uint64_t node_count)
 {
-    return 2 * hsd_paged_full_bytes(array_bytes(node_count)) + hsd_neighbours_full_bytes(node_count);
+    return hsd_paged_full_bytes(array_bytes(node_count)) + hsd_paged_full_bytes(numbers_bytes(node_count)) +
+           hsd_neighbours_full_bytes(node_count);
 }
 
 static uint64_t bits_share(const hsd_keys_config *config)
@@ -132,28 +155,28 @@ static hsd_status widen_array(hsd_paged *array, uint64_t bytes, uint64_t more, u
 static uint64_t shapes_wanted(const refinement *r)
 {
     const hsd_paged *const shapes = r->config->shapes;
-    return shapes->frame_count == shapes->page_count ? 0 : hsd_paged_full_bytes(2 * array_bytes(r->config->node_count));
+    return shapes->frame_count == shapes->page_count ? 0 : hsd_paged_full_bytes(shapes_bytes(r->config->node_count));
 }
 
 /* Structures are all in memory where that is enough for everything; else they go out in order. */
 static uint64_t structures_share(const refinement *r, uint64_t left)
 {
     const uint64_t bytes = array_bytes(r->config->node_count);
-    const uint64_t random = shapes_wanted(r) + hsd_paged_full_bytes(bytes);
+    const uint64_t random = shapes_wanted(r) + hsd_paged_full_bytes(numbers_bytes(r->config->node_count));
     return hsd_paged_bytes_within(bytes, hsd_max_u64(beside(left, random), r->config->memory_bytes / ORDER_SHARE));
 }
 
 /* A third of what is asked for at random, or what shapes leave. */
 static uint64_t referrers_share(const refinement *r, uint64_t left)
 {
-    return hsd_paged_bytes_within(array_bytes(r->config->node_count),
+    return hsd_paged_bytes_within(numbers_bytes(r->config->node_count),
                                   hsd_max_u64(beside(left, shapes_wanted(r)), left / 3));
 }
 
 static hsd_status open_arrays(refinement *r, hsd_error *err)
 {
     const hsd_keys_config *const config = r->config;
-    const uint64_t least = hsd_keys_least_bytes(config->node_count), bytes = array_bytes(config->node_count);
+    const uint64_t least = hsd_keys_least_bytes(config->node_count);
     if (r->adjacency == NULL) return HSD_OK;
     if (config->memory_bytes < least) {
         return hsd_fail(err, HSD_E_OVER_BUDGET,
@@ -166,9 +189,9 @@ static hsd_status open_arrays(refinement *r, hsd_error *err)
     const uint64_t referrers = referrers_share(r, left);
     left = beside(left, referrers);
     HSD_TRY(hsd_neighbours_open(&r->neighbours, r->adjacency, bits_share(config), config->space, err));
-    HSD_TRY(hsd_paged_open(&r->structures, bytes, structures, config->space, err));
-    HSD_TRY(hsd_paged_open(&r->referrers, bytes, referrers, config->space, err));
-    return widen_array(config->shapes, 2 * bytes, left, &left, err);
+    HSD_TRY(hsd_paged_open(&r->structures, array_bytes(config->node_count), structures, config->space, err));
+    HSD_TRY(hsd_paged_open(&r->referrers, numbers_bytes(config->node_count), referrers, config->space, err));
+    return widen_array(config->shapes, shapes_bytes(config->node_count), left, &left, err);
 }
 
 /* What those of the caller's get in the second pass. */
@@ -176,10 +199,10 @@ static hsd_status widen_others(const refinement *r, uint64_t left, hsd_error *er
 {
     const hsd_keys_config *const config = r->config;
     hsd_sequence *const s = r->sequence;
-    const uint64_t bytes = array_bytes(config->object_count), part = config->has_order ? left / 16 * 7 : left / 5;
-    HSD_TRY(widen_array(config->types, bytes, part, &left, err));
-    HSD_TRY(widen_array(&s->positions, bytes, part, &left, err));
-    HSD_TRY(widen_array(&s->owners, array_bytes(s->count), left / 5, &left, err));
+    const uint64_t part = config->has_order ? left / 16 * 7 : left / 5;
+    HSD_TRY(widen_array(config->types, array_bytes(config->object_count), part, &left, err));
+    HSD_TRY(widen_array(&s->positions, numbers_bytes(config->object_count), part, &left, err));
+    HSD_TRY(widen_array(&s->owners, numbers_bytes(s->count), left / 5, &left, err));
     return widen_array(&s->elements, (uint64_t)s->count * sizeof(hsd_element), left, &left, err);
 }
 
@@ -189,7 +212,8 @@ static hsd_status divide_again(refinement *r, hsd_error *err)
     const hsd_keys_config *const config = r->config;
     const uint64_t bytes = array_bytes(config->node_count), order_bytes = config->memory_bytes / ORDER_SHARE;
     if (r->adjacency == NULL) return HSD_OK;
-    uint64_t left = beside(config->memory_bytes, bits_share(config) + hsd_paged_bytes_within(bytes, order_bytes));
+    const uint64_t referrers = hsd_paged_bytes_within(numbers_bytes(config->node_count), order_bytes);
+    uint64_t left = beside(config->memory_bytes, bits_share(config) + referrers);
     if (config->shapes->is_read_only) HSD_TRY(hsd_paged_shrink(config->shapes, order_bytes, err));
     HSD_TRY(hsd_paged_shrink(&r->referrers, order_bytes, err));
     const uint64_t structures = hsd_paged_bytes_within(bytes, left / 3);
@@ -234,7 +258,7 @@ static hsd_status new_sorter(const refinement *r, uint64_t memory_bytes, hsd_sor
     return hsd_sorter_new(out, &config, err);
 }
 
-static hsd_status put_match_key(hsd_sorter *sorter, uint64_t hash, uint32_t position, hsd_error *err)
+static hsd_status put_match_key(hsd_sorter *sorter, uint64_t hash, hsd_node position, hsd_error *err)
 {
     const uint64_t record[PAIR_WORDS] = {hash, position};
     return hsd_sorter_put(sorter, record, err);
@@ -243,38 +267,38 @@ static hsd_status put_match_key(hsd_sorter *sorter, uint64_t hash, uint32_t posi
 /* ---- first pass ---- */
 
 /* In `referrers`: the only node that refers to an object. */
-static uint32_t only_referrer(uint32_t node) { return node + HSD_REFERRER_FIRST; }
+static hsd_node only_referrer(hsd_node node) { return node + HSD_REFERRER_FIRST; }
 
 /* What a referrer is called. */
-static uint32_t class_of(refinement *r, uint32_t referrer)
+static uint32_t class_of(refinement *r, hsd_node referrer)
 {
     const hsd_keys_config *const c = r->config;
-    if (referrer < HSD_REFERRER_FIRST) return referrer;
-    const uint32_t node = referrer - HSD_REFERRER_FIRST;
+    if (referrer < HSD_REFERRER_FIRST) return (uint32_t)referrer;
+    const hsd_node node = referrer - HSD_REFERRER_FIRST;
     const uint32_t hash = is_object(r, node) ? c->type_hash[get_plain(r->plain.types, c->types, node)]
                                              : c->root_hash[node - c->object_count];
     return hash < HSD_REFERRER_FIRST ? hash + HSD_REFERRER_FIRST : hash;
 }
 
-static void refer(refinement *r, uint32_t target, uint32_t referrer)
+static void refer(refinement *r, hsd_node target, hsd_node referrer)
 {
-    const uint32_t now = get_plain(r->plain.referrers, &r->referrers, target);
+    const hsd_node now = get_plain_node(r->plain.referrers, &r->referrers, target);
     if (now == HSD_REFERRER_MANY) return;
     set_referrer(r, target, now == HSD_REFERRER_NONE ? referrer : HSD_REFERRER_MANY);
 }
 
-static hsd_status put_places(refinement *r, uint32_t root, const uint32_t *targets, uint32_t count, hsd_error *err)
+static hsd_status put_places(refinement *r, hsd_node root, const hsd_node *targets, uint32_t count, hsd_error *err)
 {
     const uint64_t hash = hsd_mix(PLACE_SEED, shape_of(r, root));
     for (uint32_t i = 0; i < count; i++) {
         if (!is_object(r, targets[i])) continue;
-        const uint32_t position = hsd_paged_get_u32(&r->sequence->positions, targets[i]);
+        const hsd_node position = hsd_paged_get_node(&r->sequence->positions, targets[i]);
         if (position != HSD_NO_POSITION) HSD_TRY(put_match_key(r->sequence->places, hash, position, err));
     }
     return HSD_OK;
 }
 
-static uint32_t structure_of(const refinement *r, uint32_t node)
+static uint32_t structure_of(const refinement *r, hsd_node node)
 {
     if (!is_object(r, node)) return r->config->root_hash[node - r->config->object_count];
     const uint64_t shape = shape_of(r, node);
@@ -283,10 +307,10 @@ static uint32_t structure_of(const refinement *r, uint32_t node)
 
 static hsd_status add_shapes(refinement *r, const hsd_piece *piece, hsd_error *err)
 {
-    const uint32_t *const targets = r->neighbours.targets + piece->begin;
+    const hsd_node *const targets = r->neighbours.targets + piece->begin;
     const uint32_t count = piece->end - piece->begin;
     if (count > 0) {
-        const uint32_t referrer = only_referrer(piece->node);
+        const hsd_node referrer = only_referrer(piece->node);
         for (uint32_t i = 0; i < count; i++) {
             r->sum += hsd_mix(TARGET_SEED, shape_of(r, targets[i]));
             refer(r, targets[i], referrer);
@@ -302,32 +326,32 @@ static hsd_status add_shapes(refinement *r, const hsd_piece *piece, hsd_error *e
 static void fetch_shapes(refinement *r)
 {
     for (uint32_t i = 0; i < r->neighbours.target_count; i++) {
-        const uint32_t target = r->neighbours.targets[i];
+        const hsd_node target = r->neighbours.targets[i];
         if (r->plain.shapes != NULL)
             __builtin_prefetch(&r->plain.shapes[target]);
         else
             hsd_paged_prefetch_u32(r->config->shapes, (uint64_t)target * 2);
-        prefetch_plain(r->plain.referrers, &r->referrers, target);
+        prefetch_plain_node(r->plain.referrers, &r->referrers, target);
     }
 }
 
 /* ---- second pass ---- */
 
 /* 1 + the position of the only referrer, if that is an object which has one. */
-static uint32_t owner_of(refinement *r, uint32_t referrer)
+static hsd_node owner_of(refinement *r, hsd_node referrer)
 {
     if (referrer < HSD_REFERRER_FIRST || !is_object(r, referrer - HSD_REFERRER_FIRST)) return 0;
     /* HSD_NO_POSITION + 1 is 0 */
-    return get_plain(r->plain.positions, &r->sequence->positions, referrer - HSD_REFERRER_FIRST) + 1;
+    return get_plain_node(r->plain.positions, &r->sequence->positions, referrer - HSD_REFERRER_FIRST) + 1;
 }
 
-static hsd_status write_object(refinement *r, uint32_t object, hsd_error *err)
+static hsd_status write_object(refinement *r, hsd_node object, hsd_error *err)
 {
-    const uint32_t position = hsd_paged_get_u32(&r->sequence->positions, object);
+    const hsd_node position = hsd_paged_get_node(&r->sequence->positions, object);
     if (position == HSD_NO_POSITION) return HSD_OK;
     const bool has_graph = r->adjacency != NULL;
     const uint64_t shape = shape_of(r, object);
-    const uint32_t referrer = has_graph ? hsd_paged_get_u32(&r->referrers, object) : HSD_REFERRER_NONE;
+    const hsd_node referrer = has_graph ? hsd_paged_get_node(&r->referrers, object) : HSD_REFERRER_NONE;
     const hsd_element element = {
         .shape = short_shape(shape),
         .structure = has_graph ? hsd_paged_get_u32(&r->structures, object) : short_shape(shape),
@@ -335,7 +359,7 @@ static hsd_status write_object(refinement *r, uint32_t object, hsd_error *err)
         .type = hsd_paged_get_u32(r->config->types, object),
     };
     hsd_sequence_write(r->sequence, position, &element);
-    if (r->sequence->owners.page_count > 0) hsd_paged_set_u32(&r->sequence->owners, position, owner_of(r, referrer));
+    if (r->sequence->owners.page_count > 0) hsd_paged_set_node(&r->sequence->owners, position, owner_of(r, referrer));
     return is_named(r, object) ? HSD_OK : hsd_wholes_put(&r->sequence->wholes, hsd_mix(shape, r->sum), position, err);
 }
 
@@ -349,12 +373,12 @@ static hsd_status add_structures(refinement *r, const hsd_piece *piece, hsd_erro
     return HSD_OK;
 }
 
-static void fetch_referrer(refinement *r, uint32_t object)
+static void fetch_referrer(refinement *r, hsd_node object)
 {
-    const uint32_t referrer = hsd_paged_get_u32(&r->referrers, object);
+    const hsd_node referrer = hsd_paged_get_node(&r->referrers, object);
     if (referrer < HSD_REFERRER_FIRST || !is_object(r, referrer - HSD_REFERRER_FIRST)) return;
     prefetch_plain(r->plain.types, r->config->types, referrer - HSD_REFERRER_FIRST);
-    prefetch_plain(r->plain.positions, &r->sequence->positions, referrer - HSD_REFERRER_FIRST);
+    prefetch_plain_node(r->plain.positions, &r->sequence->positions, referrer - HSD_REFERRER_FIRST);
 }
 
 static void fetch_structures(refinement *r)
@@ -368,7 +392,7 @@ static void fetch_structures(refinement *r)
 /* ---- passes ---- */
 
 typedef struct key_pass {
-    uint32_t end;
+    hsd_node end;
     const char *name;
     void (*fetch)(refinement *r);
     hsd_status (*add)(refinement *r, const hsd_piece *piece, hsd_error *err);
@@ -399,7 +423,7 @@ static hsd_status run_match_key(refinement *r, const key_pass *pass, hsd_error *
     }
 }
 
-static uint64_t hash_of_root(void *context, uint32_t node) { return hsd_mix(PLACE_SEED, shape_of(context, node)); }
+static uint64_t hash_of_root(void *context, hsd_node node) { return hsd_mix(PLACE_SEED, shape_of(context, node)); }
 
 static hsd_status find_places_below(refinement *r, hsd_error *err)
 {

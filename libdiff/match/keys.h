@@ -1,7 +1,7 @@
 /*
  * Refinement: from the shapes of all nodes of one graph to structures, referrers and wholes, in two passes over the
- * adjacency blocks in their order. What is asked for at random are 12 bytes a node in each pass, in paged arrays; real
- * heaps are walked in address order and have locality.
+ * adjacency blocks in their order. What is asked for at random are 12 bytes a node in each pass (16 of wide numbers),
+ * in paged arrays; real heaps are walked in address order and have locality.
  *
  *      structure(v) = mix(shape(v), sum over distinct targets t of mix(shape(t)))        named: shape(v)
  *      whole(v)     = mix(shape(v), sum over distinct targets t of mix(structure(t)))    64 bits
@@ -41,7 +41,8 @@ typedef struct hsd_keys_config {
     bool has_places_below; /* places of objects further down than what roots refer to (match/descend.h) */
 } hsd_keys_config;
 
-/* 8 bytes a node for structures and referrers, and one bit for what is distinct in long lists: least, and resident. */
+/* 8 bytes a node, or 12, for structures and referrers, and one bit for what is distinct in long lists: least, and
+ * resident. */
 uint64_t hsd_keys_least_bytes(uint64_t node_count);
 uint64_t hsd_keys_full_bytes(uint64_t node_count);
 

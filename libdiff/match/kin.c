@@ -37,9 +37,9 @@ static bool vouches(hsd_rung rung)
            rung == HSD_RUNG_STRUCTURE || rung == HSD_RUNG_PLACE || rung == HSD_RUNG_ORDER || rung == HSD_RUNG_CHANGED;
 }
 
-static bool is_free(hsd_sequence *s, uint32_t at) { return hsd_sequence_partner(s, at) == HSD_NO_PARTNER; }
+static bool is_free(hsd_sequence *s, hsd_node at) { return hsd_sequence_partner(s, at) == HSD_NO_PARTNER; }
 
-static hsd_status propose(const kin *k, uint32_t older, uint32_t newer, hsd_error *err)
+static hsd_status propose(const kin *k, hsd_node older, hsd_node newer, hsd_error *err)
 {
     return hsd_sorter_put(k->proposals, (const uint64_t[]){older, newer}, err);
 }
@@ -48,27 +48,27 @@ static hsd_status propose(const kin *k, uint32_t older, uint32_t newer, hsd_erro
 
 /* What belongs to an object, by its type; of what has elements, by all that it is: an array does not change its length.
  */
-static uint64_t group_of(uint32_t owner, const hsd_element *e)
+static uint64_t group_of(hsd_node owner, const hsd_element *e)
 {
     const uint64_t hash = hsd_mix(hsd_mix(KIN_SEED, owner), e->type);
     return hsd_element_has_elements(e) ? hsd_mix(hash, e->shape) : hash;
 }
 
-static hsd_status gather_one(const kin *k, hsd_sequence *s, uint32_t at, hsd_sorter *out, hsd_error *err)
+static hsd_status gather_one(const kin *k, hsd_sequence *s, hsd_node at, hsd_sorter *out, hsd_error *err)
 {
-    const uint32_t owner = hsd_sequence_owner(s, at);
+    const hsd_node owner = hsd_sequence_owner(s, at);
     hsd_element e;
     if (owner == HSD_NO_POSITION || !vouches(hsd_sequence_rung(s, owner))) return HSD_OK;
     hsd_sequence_read(s, at, 1, &e);
     if (hsd_element_is_anchor(&e)) return HSD_OK;
-    const uint32_t in_older = s == k->older ? owner : hsd_sequence_partner(s, owner);
+    const hsd_node in_older = s == k->older ? owner : hsd_sequence_partner(s, owner);
     return hsd_sorter_put(out, (const uint64_t[]){group_of(in_older, &e), at, (uint64_t)e.structure << 32 | e.shape},
                           err);
 }
 
 static hsd_status gather_kin(const kin *k, hsd_sequence *s, hsd_sorter *out, hsd_error *err)
 {
-    for (uint32_t at = 0; at < s->count; at++) {
+    for (hsd_node at = 0; at < s->count; at++) {
         if ((at & ONE_IN) == 0) HSD_TRY(hsd_progress(k->config->reporter, STAGE, at, s->count, err));
         if (is_free(s, at)) HSD_TRY(gather_one(k, s, at, out, err));
     }
@@ -79,7 +79,7 @@ static hsd_status gather_kin(const kin *k, hsd_sequence *s, hsd_sorter *out, hsd
 typedef struct family { /* of one owner and type */
     uint32_t count;     /* HSD_KIN_MOST + 1: too many */
     uint32_t left;
-    uint32_t at[HSD_KIN_MOST];
+    hsd_node at[HSD_KIN_MOST];
     uint64_t looks[HSD_KIN_MOST];
     bool is_taken[HSD_KIN_MOST];
 } family;
@@ -106,7 +106,7 @@ static hsd_status next_family(families *f, hsd_error *err)
     f->hash = f->next[0];
     while (f->next != NULL && f->next[0] == f->hash) {
         if (f->now.count < HSD_KIN_MOST) {
-            f->now.at[f->now.count] = (uint32_t)f->next[1];
+            f->now.at[f->now.count] = (hsd_node)f->next[1];
             f->now.looks[f->now.count] = f->next[2];
             f->now.is_taken[f->now.count] = false;
         }
@@ -181,13 +181,13 @@ static bool may_be_one(const hsd_element *a, const hsd_element *b)
 }
 
 /* `at` of older has a partner: so may those that alone refer to the two. */
-static hsd_status go_up_from(const kin *k, uint32_t at, hsd_error *err)
+static hsd_status go_up_from(const kin *k, hsd_node at, hsd_error *err)
 {
-    const uint32_t owner = hsd_sequence_owner(k->older, at);
+    const hsd_node owner = hsd_sequence_owner(k->older, at);
     hsd_element of_older, of_newer;
     if (owner == HSD_NO_POSITION || !is_free(k->older, owner) || !vouches(hsd_sequence_rung(k->older, at)))
         return HSD_OK;
-    const uint32_t other = hsd_sequence_owner(k->newer, hsd_sequence_partner(k->older, at));
+    const hsd_node other = hsd_sequence_owner(k->newer, hsd_sequence_partner(k->older, at));
     if (other == HSD_NO_POSITION || !is_free(k->newer, other)) return HSD_OK;
     hsd_sequence_read(k->older, owner, 1, &of_older);
     hsd_sequence_read(k->newer, other, 1, &of_newer);
@@ -196,7 +196,7 @@ static hsd_status go_up_from(const kin *k, uint32_t at, hsd_error *err)
 
 static hsd_status go_up(const kin *k, hsd_error *err)
 {
-    for (uint32_t at = 0; at < k->older->count; at++) {
+    for (hsd_node at = 0; at < k->older->count; at++) {
         if ((at & ONE_IN) == 0) HSD_TRY(hsd_progress(k->config->reporter, STAGE, at, k->older->count, err));
         if (!is_free(k->older, at)) HSD_TRY(go_up_from(k, at, err));
     }
@@ -208,23 +208,23 @@ static hsd_status go_up(const kin *k, hsd_error *err)
 
 /* The nearest neighbour that may speak for `at` of older: recognised before, and no kin. From `from` of `s` on by
  * `step`; its position in older, END, or NOBODY in sight. */
-static int64_t neighbour(const kin *k, hsd_sequence *s, uint32_t from, int step, uint32_t at)
+static int64_t neighbour(const kin *k, hsd_sequence *s, hsd_node from, int step, hsd_node at)
 {
-    int64_t next = from;
+    int64_t next = (int64_t)from;
     for (unsigned i = 0; i < REACH; i++) {
         next += step;
-        if (next < 0 || next >= s->count) return END;
-        const uint32_t partner = hsd_sequence_partner(s, (uint32_t)next);
+        if (next < 0 || next >= (int64_t)s->count) return END;
+        const hsd_node partner = hsd_sequence_partner(s, (hsd_node)next);
         if (partner == HSD_NO_PARTNER) continue;
         const bool is_older = s == k->older;
-        const uint32_t in_older = is_older ? (uint32_t)next : partner, in_newer = is_older ? partner : (uint32_t)next;
+        const hsd_node in_older = is_older ? (hsd_node)next : partner, in_newer = is_older ? partner : (hsd_node)next;
         if (hsd_sequence_rung(k->newer, in_newer) == HSD_RUNG_CLAIMED || hsd_are_kin(k->older, in_older, at)) continue;
-        return in_older;
+        return (int64_t)in_older;
     }
     return NOBODY;
 }
 
-static bool fits(const kin *k, uint32_t at, uint32_t partner, int step)
+static bool fits(const kin *k, hsd_node at, hsd_node partner, int step)
 {
     const int64_t wanted = neighbour(k, k->older, at, step, at);
     return wanted != NOBODY && neighbour(k, k->newer, partner, step, at) == wanted;
@@ -232,8 +232,8 @@ static bool fits(const kin *k, uint32_t at, uint32_t partner, int step)
 
 static hsd_status judge_all(const kin *k, hsd_error *err)
 {
-    for (uint32_t at = 0; (at = hsd_next_with_rung(k->older, at, HSD_RUNG_CLAIMED)) < k->older->count; at++) {
-        const uint32_t partner = hsd_sequence_partner(k->older, at);
+    for (hsd_node at = 0; (at = hsd_next_with_rung(k->older, at, HSD_RUNG_CLAIMED)) < k->older->count; at++) {
+        const hsd_node partner = hsd_sequence_partner(k->older, at);
         if (partner >= k->newer->count) break; /* an array failed: it says so below */
         const bool stays = fits(k, at, partner, -1) && fits(k, at, partner, 1);
         hsd_sequence_set_partner(k->older, at, partner, stays ? HSD_RUNG_PLACE : HSD_RUNG_NONE);
@@ -245,8 +245,8 @@ static hsd_status judge_all(const kin *k, hsd_error *err)
 static hsd_status judge_kin(const kin *k, uint64_t *pairs, hsd_error *err)
 {
     HSD_TRY(judge_all(k, err));
-    for (uint32_t at = 0; (at = hsd_next_with_rung(k->newer, at, HSD_RUNG_CLAIMED)) < k->newer->count; at++) {
-        const uint32_t partner = hsd_sequence_partner(k->newer, at);
+    for (hsd_node at = 0; (at = hsd_next_with_rung(k->newer, at, HSD_RUNG_CLAIMED)) < k->newer->count; at++) {
+        const hsd_node partner = hsd_sequence_partner(k->newer, at);
         if (partner >= k->older->count) break;
         if (hsd_sequence_rung(k->older, partner) == HSD_RUNG_PLACE) {
             hsd_sequence_set_partner(k->newer, at, partner, HSD_RUNG_PLACE);

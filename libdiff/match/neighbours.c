@@ -29,7 +29,7 @@ void hsd_neighbours_close(hsd_neighbours *n)
     n->adjacency = NULL;
 }
 
-void hsd_neighbours_start(hsd_neighbours *n, uint32_t end)
+void hsd_neighbours_start(hsd_neighbours *n, hsd_node end)
 {
     n->next = 0;
     n->end = end;
@@ -39,7 +39,7 @@ void hsd_neighbours_start(hsd_neighbours *n, uint32_t end)
 /* ---- long lists ---- */
 
 /* True if the node was not seen yet. */
-static bool see_neighbour(hsd_neighbours *n, uint32_t node)
+static bool see_neighbour(hsd_neighbours *n, hsd_node node)
 {
     const uint8_t bit = (uint8_t)(1u << (node & 7));
     if (*hsd_paged_at(&n->seen, node >> 3, HSD_FRAME_USED) & bit) return false;
@@ -50,12 +50,12 @@ static bool see_neighbour(hsd_neighbours *n, uint32_t node)
 static void forget_part(hsd_neighbours *n, const hsd_targets *part)
 {
     for (uint32_t i = 0; i < part->count; i++) {
-        const uint32_t node = part->items[i];
+        const hsd_node node = part->items[i];
         *hsd_paged_at(&n->seen, node >> 3, HSD_FRAME_USED | HSD_FRAME_DIRTY) &= (uint8_t) ~(1u << (node & 7));
     }
 }
 
-static void forget_neighbour(hsd_neighbours *n, uint32_t node)
+static void forget_neighbour(hsd_neighbours *n, hsd_node node)
 {
     hsd_targets part;
     hsd_adjacency_get(n->adjacency, node, &part);
@@ -68,7 +68,7 @@ static void forget_neighbour(hsd_neighbours *n, uint32_t node)
 
 /* ---- pieces ---- */
 
-static void add_piece(hsd_neighbours *n, uint32_t node, uint32_t begin, bool is_last)
+static void add_piece(hsd_neighbours *n, hsd_node node, uint32_t begin, bool is_last)
 {
     n->pieces[n->piece_count++] = (hsd_piece){node, begin, n->target_count, is_last};
 }
@@ -80,11 +80,11 @@ static void add_all(hsd_neighbours *n, const hsd_targets *part)
 }
 
 /* The part of a long list that was just read. */
-static void add_long_part(hsd_neighbours *n, uint32_t node)
+static void add_long_part(hsd_neighbours *n, hsd_node node)
 {
     const uint32_t begin = n->target_count;
     for (uint32_t i = 0; i < n->rest.count; i++) {
-        const uint32_t target = n->rest.items[i];
+        const hsd_node target = n->rest.items[i];
         if (see_neighbour(n, target)) n->targets[n->target_count++] = target;
     }
     n->is_within = n->rest.has_more;
@@ -92,7 +92,7 @@ static void add_long_part(hsd_neighbours *n, uint32_t node)
     if (!n->is_within) forget_neighbour(n, node);
 }
 
-static void add_node(hsd_neighbours *n, uint32_t node)
+static void add_node(hsd_neighbours *n, hsd_node node)
 {
     const uint32_t begin = n->target_count;
     if (n->adjacency == NULL || hsd_adjacency_is_leaf(n->adjacency, node)) {

@@ -53,7 +53,7 @@ typedef struct step { /* of the recognition */
 
 static hsd_status open_pairs(const recognising *r, hsd_sequence *s, hsd_error *err)
 {
-    const uint64_t partner_bytes = (uint64_t)s->count * 4;
+    const uint64_t partner_bytes = (uint64_t)s->count * HSD_NODE_BYTES;
     HSD_TRY(hsd_paged_open(&s->partners, partner_bytes, hsd_paged_least_bytes(partner_bytes), r->config->space, err));
     HSD_TRY(hsd_paged_open(&s->rungs, s->count, hsd_paged_least_bytes(s->count), r->config->space, err));
     s->is_shared = calloc((size_t)s->count / 8 + 1, 1);
@@ -81,7 +81,7 @@ static uint64_t core_bytes(const recognising *r)
     uint64_t bytes = 0;
     for (int i = 0; i < SIDES; i++) {
         const uint64_t count = r->sequences[i]->count;
-        bytes += hsd_paged_full_bytes(count * sizeof(hsd_element)) + hsd_paged_full_bytes(count * 4) +
+        bytes += hsd_paged_full_bytes(count * sizeof(hsd_element)) + hsd_paged_full_bytes(count * HSD_NODE_BYTES) +
                  hsd_paged_full_bytes(count);
     }
     return bytes;
@@ -93,7 +93,7 @@ static uint64_t outer_bytes(const recognising *r)
     uint64_t bytes = 0;
     for (int i = 0; i < SIDES; i++) {
         const uint64_t count = r->sequences[i]->count;
-        bytes += hsd_paged_full_bytes(count * 8) + hsd_paged_full_bytes(count * 4);
+        bytes += hsd_paged_full_bytes(count * 8) + hsd_paged_full_bytes(count * HSD_NODE_BYTES);
     }
     return bytes;
 }
@@ -128,10 +128,10 @@ static hsd_status divide_side(void *context, hsd_error *err)
     hsd_sequence *const s = d->sequence;
     HSD_TRY(give_recognised(&s->addresses, (uint64_t)s->count * 8, d->each.addresses, err));
     HSD_TRY(give_recognised(&s->elements, (uint64_t)s->count * sizeof(hsd_element), d->each.elements, err));
-    HSD_TRY(give_recognised(&s->partners, (uint64_t)s->count * 4, d->each.partners, err));
+    HSD_TRY(give_recognised(&s->partners, (uint64_t)s->count * HSD_NODE_BYTES, d->each.partners, err));
     HSD_TRY(give_recognised(&s->rungs, s->count, d->each.rungs, err));
     if (s->owners.page_count == 0) return HSD_OK;
-    return give_recognised(&s->owners, (uint64_t)s->count * 4, d->each.owners, err);
+    return give_recognised(&s->owners, (uint64_t)s->count * HSD_NODE_BYTES, d->each.owners, err);
 }
 
 /* Both sides at once: the most of it is reading and writing. */
@@ -321,7 +321,7 @@ static hsd_status gather_left(const recognising *r, hsd_sequence *s, hsd_sorter 
                                       .memory_bytes = hsd_max_u64(r->config->memory_bytes / 4, HSD_SORT_MIN_BYTES),
                                       .reporter = r->config->reporter};
     HSD_TRY(hsd_sorter_new(out, &config, err));
-    for (uint32_t at = hsd_next_unpaired(s, 0); at < s->count; at = hsd_next_unpaired(s, at + 1)) {
+    for (hsd_node at = hsd_next_unpaired(s, 0); at < s->count; at = hsd_next_unpaired(s, at + 1)) {
         hsd_element e;
         hsd_sequence_read(s, at, 1, &e);
         const uint64_t record[2] = {hsd_element_key(&e), (uint64_t)e.shape << 32 | e.type};

@@ -27,7 +27,7 @@ struct hsd_rejoiner {
 typedef struct row { /* the last elements of the kinds that are looked for */
     uint64_t sum;
     uint64_t hashes[HSD_REJOIN_ROW];
-    uint32_t places[HSD_REJOIN_ROW];
+    hsd_node places[HSD_REJOIN_ROW];
     uint64_t count; /* of all that came */
 } row;
 
@@ -59,7 +59,7 @@ static bool has_slot(hash_slots *slots, uint64_t hash) { return *slot_of(slots, 
 static uint64_t hash_element(const hsd_element *e) { return hsd_mix(hsd_mix(SEED, hsd_element_key(e)), e->type); }
 
 /* True once there are enough. */
-static bool roll(const hsd_rejoiner *r, row *at, uint64_t hash, uint32_t place)
+static bool roll(const hsd_rejoiner *r, row *at, uint64_t hash, hsd_node place)
 {
     const unsigned slot = (unsigned)(at->count % HSD_REJOIN_ROW);
     at->sum = at->sum * FACTOR + hash - (at->count < HSD_REJOIN_ROW ? 0 : at->hashes[slot] * r->leaving);
@@ -69,7 +69,7 @@ static bool roll(const hsd_rejoiner *r, row *at, uint64_t hash, uint32_t place)
 }
 
 /* What stands from `skipped` places behind the next one on. */
-static hsd_stretch read_from(hsd_rejoiner *r, const hsd_strand *strand, uint32_t skipped)
+static hsd_stretch read_from(hsd_rejoiner *r, const hsd_strand *strand, hsd_node skipped)
 {
     hsd_strand from = *strand;
     from.next += skipped;
@@ -91,13 +91,13 @@ static bool note_rows(hsd_rejoiner *r, const hsd_strand *strand)
     return read.count >= HSD_REJOIN_ROW;
 }
 
-/* How far from the next place on one of the rows begins, whatever of other kinds is among it; UINT32_MAX: none does
+/* How far from the next place on one of the rows begins, whatever of other kinds is among it; HSD_NODE_MAX: none does
  * nearer than `limit`. */
-static uint32_t look_for_rows(hsd_rejoiner *r, const hsd_strand *strand, uint32_t limit)
+static hsd_node look_for_rows(hsd_rejoiner *r, const hsd_strand *strand, hsd_node limit)
 {
-    const uint32_t left = (uint32_t)hsd_min_u64(strand->count - strand->next, limit);
+    const hsd_node left = (hsd_node)hsd_min_u64(strand->count - strand->next, limit);
     row at = {.count = 0};
-    for (uint32_t skipped = 0; skipped < left;) {
+    for (hsd_node skipped = 0; skipped < left;) {
         const hsd_stretch read = read_from(r, strand, skipped);
         for (uint32_t i = 0; i < read.count; i++) {
             const uint64_t hash = hash_element(&read.elements[i]);
@@ -106,17 +106,17 @@ static uint32_t look_for_rows(hsd_rejoiner *r, const hsd_strand *strand, uint32_
         }
         skipped += read.count;
     }
-    return UINT32_MAX;
+    return HSD_NODE_MAX;
 }
 
-uint32_t hsd_rejoin(hsd_rejoiner *rejoiner, hsd_strand *before, hsd_strand *after)
+hsd_node hsd_rejoin(hsd_rejoiner *rejoiner, hsd_strand *before, hsd_strand *after)
 {
-    uint32_t in_before = UINT32_MAX, in_after = UINT32_MAX;
-    if (note_rows(rejoiner, after)) in_before = look_for_rows(rejoiner, before, UINT32_MAX);
+    hsd_node in_before = HSD_NODE_MAX, in_after = HSD_NODE_MAX;
+    if (note_rows(rejoiner, after)) in_before = look_for_rows(rejoiner, before, HSD_NODE_MAX);
     if (note_rows(rejoiner, before)) in_after = look_for_rows(rejoiner, after, in_before);
     hsd_strand *moved = in_after < in_before ? after : before;
-    const uint32_t skipped = in_after < in_before ? in_after : in_before;
-    if (skipped == UINT32_MAX) return 0;
+    const hsd_node skipped = in_after < in_before ? in_after : in_before;
+    if (skipped == HSD_NODE_MAX) return 0;
     moved->next += skipped;
     return skipped;
 }

@@ -13,7 +13,7 @@
 
 _Static_assert(HSD_PAGE_BYTES % sizeof(hsd_element) == 0, "an element lies in one page");
 
-void hsd_sequence_read(hsd_sequence *sequence, uint32_t first, uint32_t count, hsd_element *out)
+void hsd_sequence_read(hsd_sequence *sequence, hsd_node first, hsd_node count, hsd_element *out)
 {
     HSD_ASSERT((uint64_t)first + count <= sequence->count);
     for (uint64_t at = first * ELEMENT_BYTES, left = count * ELEMENT_BYTES; left > 0;) {
@@ -25,7 +25,7 @@ void hsd_sequence_read(hsd_sequence *sequence, uint32_t first, uint32_t count, h
     }
 }
 
-void hsd_sequence_read_addresses(hsd_sequence *sequence, uint32_t first, uint32_t count, uint64_t *out)
+void hsd_sequence_read_addresses(hsd_sequence *sequence, hsd_node first, hsd_node count, uint64_t *out)
 {
     HSD_ASSERT((uint64_t)first + count <= sequence->count);
     for (uint64_t at = first * sizeof *out, left = count * sizeof *out; left > 0;) {
@@ -37,28 +37,28 @@ void hsd_sequence_read_addresses(hsd_sequence *sequence, uint32_t first, uint32_
     }
 }
 
-void hsd_sequence_write(hsd_sequence *sequence, uint32_t position, const hsd_element *element)
+void hsd_sequence_write(hsd_sequence *sequence, hsd_node position, const hsd_element *element)
 {
     HSD_ASSERT(position < sequence->count);
     memcpy(hsd_paged_at(&sequence->elements, position * ELEMENT_BYTES, HSD_FRAME_USED | HSD_FRAME_DIRTY), element,
            sizeof *element);
 }
 
-void hsd_sequence_set_partner(hsd_sequence *sequence, uint32_t position, uint32_t partner, hsd_rung rung)
+void hsd_sequence_set_partner(hsd_sequence *sequence, hsd_node position, hsd_node partner, hsd_rung rung)
 {
     HSD_ASSERT(position < sequence->count);
-    hsd_paged_set_u32(&sequence->partners, position, partner + 1);
+    hsd_paged_set_node(&sequence->partners, position, partner + 1);
     *hsd_paged_at(&sequence->rungs, position, HSD_FRAME_USED | HSD_FRAME_DIRTY) = (uint8_t)rung;
 }
 
-void hsd_sequence_pair(hsd_sequence *a, uint32_t at_a, hsd_sequence *b, uint32_t at_b, hsd_rung rung)
+void hsd_sequence_pair(hsd_sequence *a, hsd_node at_a, hsd_sequence *b, hsd_node at_b, hsd_rung rung)
 {
     HSD_ASSERT(rung != HSD_RUNG_NONE && rung != HSD_RUNG_UNDECIDED);
     hsd_sequence_set_partner(a, at_a, at_b, rung);
     hsd_sequence_set_partner(b, at_b, at_a, rung);
 }
 
-void hsd_sequence_unpair(hsd_sequence *a, uint32_t at_a, hsd_sequence *b, uint32_t at_b)
+void hsd_sequence_unpair(hsd_sequence *a, hsd_node at_a, hsd_sequence *b, hsd_node at_b)
 {
     hsd_sequence_set_partner(a, at_a, HSD_NO_PARTNER, HSD_RUNG_NONE);
     hsd_sequence_set_partner(b, at_b, HSD_NO_PARTNER, HSD_RUNG_NONE);

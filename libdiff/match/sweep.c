@@ -42,7 +42,7 @@ static const hsd_align_costs type_costs = {.freed = 3, .come = 3, .changed = 1, 
 
 /* Positions between two recognised neighbours, on either side: first … end - 1. */
 typedef struct gap {
-    uint32_t before_first, before_end, after_first, after_end;
+    hsd_node before_first, before_end, after_first, after_end;
     bool is_closed;
     bool is_twin; /* both neighbours are uncertain themselves */
 } gap;
@@ -66,11 +66,11 @@ typedef struct sweep {
     hsd_aligner *aligner;
     hsd_rejoiner *rejoiner;
     trail front;                        /* of the walk from the front of the gap, which may go on */
-    uint32_t front_before, front_after; /* where it stopped */
+    hsd_node front_before, front_after; /* where it stopped */
     bool front_goes_on;                 /* it got as far as it might */
     bool is_carried;                    /* all of its gap in before, and after goes on: so may it, behind what left */
     trail carried;
-    uint32_t carried_before, carried_after; /* where it stands */
+    hsd_node carried_before, carried_after; /* where it stands */
     bool is_through;                        /* the last walk did not break off */
     hsd_window window_before, window_after;
     hsd_alignment found;
@@ -146,9 +146,9 @@ static trail begin_trail(const gap *g)
  * fits into a window was seen. */
 static bool rejoin(sweep *s, hsd_strand *before, hsd_strand *after, trail *t)
 {
-    const uint32_t at_before = before->next, at_after = after->next;
+    const hsd_node at_before = before->next, at_after = after->next;
     const bool is_long = before->count - at_before > HSD_ALIGN_MOST || after->count - at_after > HSD_ALIGN_MOST;
-    const uint32_t skipped = is_long ? hsd_rejoin(s->rejoiner, before, after) : 0;
+    const hsd_node skipped = is_long ? hsd_rejoin(s->rejoiner, before, after) : 0;
     if (skipped > 0) {
         const hsd_stretch a = hsd_strand_read(before, &s->window_before), b = hsd_strand_read(after, &s->window_after);
         hsd_align(s->aligner, &a, &b, s->costs, &s->found);
@@ -189,7 +189,7 @@ static hsd_status follow_match_sweep(sweep *s, hsd_strand *before, hsd_strand *a
 
 static hsd_status follow_front(sweep *s, const gap *g, hsd_error *err)
 {
-    const uint32_t size_before = g->before_end - g->before_first, size_after = g->after_end - g->after_first;
+    const hsd_node size_before = g->before_end - g->before_first, size_after = g->after_end - g->after_first;
     const bool is_halved = g->is_closed && size_after > LONG_GAP;
     hsd_strand before = {.sequence = s->before, .start = g->before_first, .count = size_before, .whole = size_before};
     hsd_strand after = {.sequence = s->after,
@@ -207,8 +207,8 @@ static hsd_status follow_front(sweep *s, const gap *g, hsd_error *err)
 /* What neither end has paired, from where the front stopped. */
 static hsd_status follow_middle(sweep *s, const gap *g, hsd_error *err)
 {
-    const uint32_t size_before = hsd_next_paired(s->before, s->front_before) - s->front_before;
-    const uint32_t size_after = hsd_next_paired(s->after, s->front_after) - s->front_after;
+    const hsd_node size_before = hsd_next_paired(s->before, s->front_before) - s->front_before;
+    const hsd_node size_after = hsd_next_paired(s->after, s->front_after) - s->front_after;
     hsd_strand before = {.sequence = s->before, .start = s->front_before, .count = size_before, .whole = size_before};
     hsd_strand after = {.sequence = s->after, .start = s->front_after, .count = size_after, .whole = size_after};
     return follow_match_sweep(s, &before, &after, g, &s->front, err);
@@ -222,27 +222,29 @@ static hsd_status follow_back(sweep *s, const gap *g, hsd_error *err)
     hsd_strand before = {.sequence = s->before,
                          .start = g->before_end - 1,
                          .is_backward = true,
-                         .count = (uint32_t)(g->before_end - 1 - paired_before),
+                         .count = g->before_end - (hsd_node)(paired_before + 1),
                          .whole = g->before_end - g->before_first};
     hsd_strand after = {.sequence = s->after,
                         .start = g->after_end - 1,
                         .is_backward = true,
-                        .count = (uint32_t)(g->after_end - 1 - paired_after),
+                        .count = g->after_end - (hsd_node)(paired_after + 1),
                         .whole = g->after_end - g->after_first};
     trail t = begin_trail(g);
     return follow_match_sweep(s, &before, &after, g, &t, err);
 }
 
+static int64_t end_of(const hsd_sequence *s) { return (int64_t)s->count; }
+
 /* Position on the other side of a recognised neighbour; the beginning is -1, the end the other one's count. */
 static int64_t other_side(sweep *s, int64_t at)
 {
     if (at < 0) return -1;
-    return at < s->before->count ? hsd_sequence_partner(s->before, (uint32_t)at) : s->after->count;
+    return at < end_of(s->before) ? (int64_t)hsd_sequence_partner(s->before, (hsd_node)at) : end_of(s->after);
 }
 
 static bool is_twin(sweep *s, int64_t at)
 {
-    return at >= 0 && at < s->before->count && hsd_sequence_rung(s->before, (uint32_t)at) == HSD_RUNG_TWINS;
+    return at >= 0 && at < end_of(s->before) && hsd_sequence_rung(s->before, (hsd_node)at) == HSD_RUNG_TWINS;
 }
 
 /* The strand behind the left neighbour on both sides. */
@@ -260,9 +262,9 @@ static hsd_status sweep_back(sweep *s, int64_t right, int64_t right_after, const
 {
     gap back = *g;
     if (!g->is_closed) {
-        if (right == s->before->count) return HSD_OK;
-        back.after_end = (uint32_t)right_after;
-        back.after_first = (uint32_t)(hsd_previous_paired(s->after, back.after_end) + 1);
+        if (right == end_of(s->before)) return HSD_OK;
+        back.after_end = (hsd_node)right_after;
+        back.after_first = (hsd_node)(hsd_previous_paired(s->after, back.after_end) + 1);
     }
     return back.after_end > back.after_first ? follow_back(s, &back, err) : HSD_OK;
 }
@@ -294,10 +296,10 @@ static bool fits_carried(sweep *s, hsd_strand *before, hsd_strand *after)
 static hsd_status follow_carried(sweep *s, gap *g, hsd_error *err)
 {
     g->after_end = hsd_next_paired(s->after, s->carried_after);
-    const uint32_t left_out = g->before_first - s->carried_before;
+    const hsd_node left_out = g->before_first - s->carried_before;
     g->before_end = hsd_next_paired(s->before, g->before_first);
     g->is_closed = false; /* these are no neighbours */
-    const uint32_t size_before = g->before_end - g->before_first, size_after = g->after_end - s->carried_after;
+    const hsd_node size_before = g->before_end - g->before_first, size_after = g->after_end - s->carried_after;
     hsd_strand before = {.sequence = s->before, .start = g->before_first, .count = size_before, .whole = size_before};
     hsd_strand after = {.sequence = s->after, .start = s->carried_after, .count = size_after, .whole = size_after};
     if (left_out > MOST_LEFT || !fits_carried(s, &before, &after)) {
@@ -319,13 +321,13 @@ static hsd_status sweep_gap(sweep *s, int64_t left, int64_t right, hsd_error *er
 {
     const int64_t left_after = other_side(s, left), right_after = other_side(s, right);
     HSD_TRY(hsd_sequence_check(s->before, err));
-    HSD_ASSERT(left_after < s->after->count && right_after <= s->after->count);
-    const uint32_t behind = (uint32_t)(left_after + 1);
-    gap g = {.before_first = (uint32_t)(left + 1),
-             .before_end = (uint32_t)right,
+    HSD_ASSERT(left_after < end_of(s->after) && right_after <= end_of(s->after));
+    const hsd_node behind = (hsd_node)(left_after + 1);
+    gap g = {.before_first = (hsd_node)(left + 1),
+             .before_end = (hsd_node)right,
              .after_first = behind,
              .after_end = hsd_next_paired(s->after, behind)};
-    g.is_closed = g.after_end == right_after;
+    g.is_closed = (int64_t)g.after_end == right_after;
     g.is_twin = is_twin(s, left) && is_twin(s, right);
     if (!g.is_closed && !s->is_first) return HSD_OK;
     HSD_TRY(sweep_front(s, left, &g, err));
@@ -342,8 +344,8 @@ static hsd_status sweep_gap(sweep *s, int64_t left, int64_t right, hsd_error *er
 static hsd_status sweep_all(sweep *s, hsd_error *err)
 {
     const uint64_t passed = s->is_first ? 0 : s->before->count;
-    for (int64_t left = -1; left < s->before->count;) {
-        const int64_t right = hsd_next_paired(s->before, (uint32_t)(left + 1));
+    for (int64_t left = -1; left < end_of(s->before);) {
+        const int64_t right = (int64_t)hsd_next_paired(s->before, (hsd_node)(left + 1));
         s->progress = passed + (uint64_t)right;
         if (right > left + 1) HSD_TRY(sweep_gap(s, left, right, err));
         left = right;

@@ -16,12 +16,12 @@
 typedef struct telling {
     hsd_sequence *here, *there;
     hsd_reporter *reporter;
-    uint32_t *seen_in; /* by type: number of the last gap in whose other side it was */
+    hsd_node *seen_in; /* by type: number of the last gap in whose other side it was */
     uint32_t type_count;
-    uint32_t gap; /* from 1 */
+    hsd_node gap; /* from 1 */
 } telling;
 
-static hsd_element element_at(hsd_sequence *s, uint32_t at)
+static hsd_element element_at(hsd_sequence *s, hsd_node at)
 {
     hsd_element e;
     hsd_sequence_read(s, at, 1, &e);
@@ -36,9 +36,9 @@ static hsd_status know_type(telling *t, uint32_t type, hsd_error *err)
 }
 
 /* The types of what has no partner there from `first` on, up to the next that has one. */
-static hsd_status look_there(telling *t, uint32_t first, hsd_error *err)
+static hsd_status look_there(telling *t, hsd_node first, hsd_error *err)
 {
-    for (uint32_t at = first; at < t->there->count && hsd_sequence_partner(t->there, at) == HSD_NO_PARTNER; at++) {
+    for (hsd_node at = first; at < t->there->count && hsd_sequence_partner(t->there, at) == HSD_NO_PARTNER; at++) {
         const hsd_element e = element_at(t->there, at);
         HSD_TRY(know_type(t, e.type, err));
         t->seen_in[e.type] = t->gap;
@@ -46,9 +46,9 @@ static hsd_status look_there(telling *t, uint32_t first, hsd_error *err)
     return HSD_OK;
 }
 
-static void tell_undecided_pair(telling *t, uint32_t first, uint32_t end, bool is_closed)
+static void tell_undecided_pair(telling *t, hsd_node first, hsd_node end, bool is_closed)
 {
-    for (uint32_t at = first; at < end; at++) {
+    for (hsd_node at = first; at < end; at++) {
         const hsd_element e = element_at(t->here, at);
         if (hsd_element_is_anchor(&e)) continue;
         if (is_closed && (e.type >= t->type_count || t->seen_in[e.type] != t->gap)) continue;
@@ -57,11 +57,11 @@ static void tell_undecided_pair(telling *t, uint32_t first, uint32_t end, bool i
 }
 
 /* Between the recognised neighbours in front of `first` and at `end`, or the ends of the sequence. */
-static hsd_status tell_gap(telling *t, uint32_t first, uint32_t end, hsd_error *err)
+static hsd_status tell_gap(telling *t, hsd_node first, hsd_node end, hsd_error *err)
 {
-    const uint32_t before = first == 0 ? HSD_NO_PARTNER : hsd_sequence_partner(t->here, first - 1);
-    const uint32_t first_there = before + 1; /* HSD_NO_PARTNER + 1 is 0 */
-    const uint32_t end_there = end == t->here->count ? t->there->count : hsd_sequence_partner(t->here, end);
+    const hsd_node before = first == 0 ? HSD_NO_PARTNER : hsd_sequence_partner(t->here, first - 1);
+    const hsd_node first_there = before + 1; /* HSD_NO_PARTNER + 1 is 0 */
+    const hsd_node end_there = end == t->here->count ? t->there->count : hsd_sequence_partner(t->here, end);
     /* an array failed: it says so in the end */
     if (first_there > t->there->count || end_there > t->there->count) return HSD_OK;
     const bool is_closed = hsd_next_paired(t->there, first_there) == end_there;
@@ -73,8 +73,8 @@ static hsd_status tell_gap(telling *t, uint32_t first, uint32_t end, hsd_error *
 
 static hsd_status tell_side(telling *t, hsd_error *err)
 {
-    for (uint32_t at = 0; at < t->here->count;) {
-        const uint32_t next = hsd_next_paired(t->here, at);
+    for (hsd_node at = 0; at < t->here->count;) {
+        const hsd_node next = hsd_next_paired(t->here, at);
         if (next > at) HSD_TRY(tell_gap(t, at, next, err));
         at = next == t->here->count ? next : next + 1;
     }

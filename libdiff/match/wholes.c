@@ -10,7 +10,7 @@
 #include "base/check.h"
 #include "base/fail.h"
 
-#define RECORD_BYTES 12u
+#define RECORD_BYTES (8u + HSD_NODE_BYTES)
 
 _Static_assert(HSD_WHOLES_BUFFER_BYTES % RECORD_BYTES == 0, "a record lies in one block");
 
@@ -32,7 +32,7 @@ static hsd_status write_block(hsd_wholes *w, hsd_error *err)
     return HSD_OK;
 }
 
-hsd_status hsd_wholes_put(hsd_wholes *w, uint64_t whole, uint32_t position, hsd_error *err)
+hsd_status hsd_wholes_put(hsd_wholes *w, uint64_t whole, hsd_node position, hsd_error *err)
 {
     HSD_ASSERT(w->buffer != NULL);
     if (w->used == HSD_WHOLES_BUFFER_BYTES) HSD_TRY(write_block(w, err));
@@ -57,7 +57,7 @@ static hsd_status visit_block(const uint8_t *block, uint64_t bytes, hsd_wholes_v
 {
     for (uint64_t at = 0; at < bytes; at += RECORD_BYTES) {
         uint64_t whole;
-        uint32_t position;
+        hsd_node position;
         memcpy(&whole, block + at, sizeof whole);
         memcpy(&position, block + at + sizeof whole, sizeof position);
         HSD_TRY(visit(context, whole, position, err));

@@ -14,23 +14,23 @@ enum { WINDOW = 256 };
 
 typedef struct side {
     hsd_sequence *sequence;
-    uint32_t at; /* position of the front */
+    hsd_node at; /* position of the front */
     uint64_t address;
     bool is_one;         /* nothing else has this address */
-    uint32_t first, end; /* positions whose addresses were read */
+    hsd_node first, end; /* positions whose addresses were read */
     uint64_t window[WINDOW];
 } side;
 
 static bool is_at_end(const side *s) { return s->at >= s->sequence->count; }
 
-static void fill_window(side *s, uint32_t position)
+static void fill_window(side *s, hsd_node position)
 {
     s->first = position;
-    s->end = (uint32_t)hsd_min_u64(s->sequence->count, (uint64_t)position + WINDOW);
+    s->end = (hsd_node)hsd_min_u64(s->sequence->count, (uint64_t)position + WINDOW);
     hsd_sequence_read_addresses(s->sequence, position, s->end - position, s->window);
 }
 
-static uint64_t address_at(side *s, uint32_t position)
+static uint64_t address_at(side *s, hsd_node position)
 {
     if (position >= s->end) fill_window(s, position);
     return s->window[position - s->first];
@@ -89,7 +89,7 @@ static hsd_status walk_seed_address(side *a, side *b, hsd_join *join, hsd_report
 /* Too few stayed: that some have the same address was chance. What waits to be written is forgotten by the join. */
 static hsd_status take_back(hsd_sequence *a, hsd_sequence *b, hsd_join *join, hsd_error *err)
 {
-    for (uint32_t at = hsd_next_paired(a, 0); join->pairs > 0 && at < a->count; at = hsd_next_paired(a, at + 1)) {
+    for (hsd_node at = hsd_next_paired(a, 0); join->pairs > 0 && at < a->count; at = hsd_next_paired(a, at + 1)) {
         if (hsd_sequence_rung(a, at) != HSD_RUNG_SAME_ADDRESS) continue;
         hsd_sequence_unpair(a, at, b, hsd_sequence_partner(a, at));
         join->pairs--;

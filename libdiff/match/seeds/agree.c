@@ -20,7 +20,7 @@ hsd_status hsd_seed_sorter(const hsd_seeds_config *config, unsigned words, hsd_s
     return hsd_sorter_new(out, &sorter, err);
 }
 
-static hsd_status put_seed_agreement(hsd_sorter *sorter, uint32_t first, uint32_t second, hsd_error *err)
+static hsd_status put_seed_agreement(hsd_sorter *sorter, hsd_node first, hsd_node second, hsd_error *err)
 {
     return hsd_sorter_put(sorter, (const uint64_t[]){first, second}, err);
 }
@@ -29,7 +29,7 @@ static hsd_status put_seed_agreement(hsd_sorter *sorter, uint32_t first, uint32_
 static hsd_status turn_group(hsd_seed_stream *by_a, hsd_sorter *by_b, hsd_error *err)
 {
     const uint64_t at_a = by_a->hash;
-    const uint32_t first = by_a->position;
+    const hsd_node first = by_a->position;
     bool is_one = true;
     do {
         if (by_a->position != first) {
@@ -39,7 +39,7 @@ static hsd_status turn_group(hsd_seed_stream *by_a, hsd_sorter *by_b, hsd_error 
         }
         HSD_TRY(hsd_seed_advance(by_a, err));
     } while (!by_a->is_at_end && by_a->hash == at_a);
-    return is_one ? put_seed_agreement(by_b, first, (uint32_t)at_a, err) : HSD_OK;
+    return is_one ? put_seed_agreement(by_b, first, (hsd_node)at_a, err) : HSD_OK;
 }
 
 static hsd_status turn_proposals(hsd_sorter *proposals, hsd_sorter *by_b, hsd_error *err)
@@ -57,7 +57,7 @@ static hsd_status pair_agreed(hsd_join *join, hsd_sorter *agreed, hsd_error *err
     hsd_seed_stream by_b = {.sorter = agreed};
     HSD_TRY(hsd_seed_advance(&by_b, err));
     while (!by_b.is_at_end) {
-        const uint32_t at_b = (uint32_t)by_b.hash, at_a = by_b.position;
+        const hsd_node at_b = (hsd_node)by_b.hash, at_a = by_b.position;
         bool is_one;
         HSD_TRY(hsd_seed_pass(&by_b, NULL, &is_one, err));
         if (is_one && at_a != HSD_NO_POSITION) HSD_TRY(hsd_join_put(join, at_a, at_b, err));

@@ -41,7 +41,7 @@ static hsd_status add_types(hsd_sequence *sequence, hsd_sorter *from, hsd_sorter
         if (status == HSD_END) return hsd_sorter_finish(to, 0, err);
         HSD_TRY(status);
         hsd_element element;
-        hsd_sequence_read(sequence, (uint32_t)record[0], 1, &element);
+        hsd_sequence_read(sequence, (hsd_node)record[0], 1, &element);
         HSD_TRY(hsd_sorter_put(to, (const uint64_t[]){typed(record[1], &element), record[0]}, err));
     }
 }
@@ -65,7 +65,7 @@ static hsd_status sort_places(hsd_sequence *sequence, hsd_sorter **typed, const 
     return status;
 }
 
-static hsd_status propose(void *context, uint32_t at_a, uint32_t at_b, hsd_error *err)
+static hsd_status propose(void *context, hsd_node at_a, hsd_node at_b, hsd_error *err)
 {
     return hsd_sorter_put(context, (const uint64_t[]){at_a, at_b}, err);
 }

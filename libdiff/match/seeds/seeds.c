@@ -23,9 +23,9 @@ static hsd_status read_ahead(hsd_seed_stream *s, hsd_error *err)
         if (status == HSD_END) break;
         HSD_TRY(status);
         s->ahead[s->count].hash = record[0];
-        s->ahead[s->count++].position = (uint32_t)record[1];
-        if (s->shared != NULL) __builtin_prefetch(&s->shared[(uint32_t)record[1] >> 3], 1);
-        if (s->sequence != NULL) hsd_paged_prefetch_u32(&s->sequence->partners, (uint32_t)record[1]);
+        s->ahead[s->count++].position = (hsd_node)record[1];
+        if (s->shared != NULL) __builtin_prefetch(&s->shared[(hsd_node)record[1] >> 3], 1);
+        if (s->sequence != NULL) hsd_paged_prefetch_node(&s->sequence->partners, (hsd_node)record[1]);
     }
     s->is_at_end = s->count == 0;
     return HSD_OK;
@@ -43,7 +43,7 @@ hsd_status hsd_seed_advance(hsd_seed_stream *s, hsd_error *err)
 hsd_status hsd_seed_pass(hsd_seed_stream *s, uint8_t *shared, bool *is_one, hsd_error *err)
 {
     const uint64_t hash = s->hash;
-    const uint32_t first = s->position;
+    const hsd_node first = s->position;
     *is_one = true;
     do {
         if (shared != NULL) hsd_bit_set(shared, s->position);
@@ -56,7 +56,7 @@ hsd_status hsd_seed_pass(hsd_seed_stream *s, uint8_t *shared, bool *is_one, hsd_
 /* Both streams are at the same hash. */
 static hsd_status join_group(const hsd_seed_walk *walk, hsd_seed_stream *a, hsd_seed_stream *b, hsd_error *err)
 {
-    const uint32_t at_a = a->position, at_b = b->position;
+    const hsd_node at_a = a->position, at_b = b->position;
     bool is_one_a, is_one_b;
     HSD_TRY(hsd_seed_pass(a, walk->shared_a, &is_one_a, err));
     HSD_TRY(hsd_seed_pass(b, walk->shared_b, &is_one_b, err));
@@ -83,7 +83,7 @@ hsd_status hsd_seeds_walk(const hsd_seed_walk *walk, hsd_error *err)
     return HSD_OK;
 }
 
-static hsd_status found(void *context, uint32_t at_a, uint32_t at_b, hsd_error *err)
+static hsd_status found(void *context, hsd_node at_a, hsd_node at_b, hsd_error *err)
 {
     return hsd_join_put(context, at_a, at_b, err);
 }

@@ -32,7 +32,7 @@ typedef struct side {
     hsd_sorter *sorted;
 } side;
 
-static bool is_free(hsd_sequence *s, uint32_t position) { return hsd_sequence_partner(s, position) == HSD_NO_PARTNER; }
+static bool is_free(hsd_sequence *s, hsd_node position) { return hsd_sequence_partner(s, position) == HSD_NO_PARTNER; }
 
 /* ---- the filter ---- */
 
@@ -41,12 +41,12 @@ static uint64_t bit_of(const filter *f, uint64_t whole) { return whole * UINT64_
 static uint64_t count_free(hsd_sequence *s)
 {
     uint64_t count = 0;
-    for (uint32_t at = hsd_next_unpaired(s, 0); at < s->count; at = hsd_next_unpaired(s, at + 1))
+    for (hsd_node at = hsd_next_unpaired(s, 0); at < s->count; at = hsd_next_unpaired(s, at + 1))
         count++;
     return count;
 }
 
-static hsd_status add_free(void *context, uint64_t whole, uint32_t position, hsd_error *err)
+static hsd_status add_free(void *context, uint64_t whole, hsd_node position, hsd_error *err)
 {
     const side *s = context;
     (void)err;
@@ -74,7 +74,7 @@ static hsd_status make_filter(filter *f, side sides[2], hsd_error *err)
 
 /* ---- what passes, in order ---- */
 
-static hsd_status put_passing(void *context, uint64_t whole, uint32_t position, hsd_error *err)
+static hsd_status put_passing(void *context, uint64_t whole, hsd_node position, hsd_error *err)
 {
     const side *s = context;
     if (s->passes->bits != NULL && !hsd_bit_get(s->passes->bits, bit_of(s->passes, whole))) return HSD_OK;
@@ -106,7 +106,7 @@ static hsd_status sort_both(filter *f, side sides[2], bool at_once, hsd_error *e
 
 /* ---- the rung ---- */
 
-static hsd_status find_nothing(void *context, uint32_t at_a, uint32_t at_b, hsd_error *err)
+static hsd_status find_nothing(void *context, hsd_node at_a, hsd_node at_b, hsd_error *err)
 {
     (void)context, (void)at_a, (void)at_b, (void)err;
     return HSD_OK;
