@@ -5,6 +5,7 @@
 #ifndef HSD_TOP_TOP_WALK_H
 #define HSD_TOP_TOP_WALK_H
 
+#include "base/node.h"
 #include "sort/sorter.h"
 #include "walk/retained.h"
 #include "walk/single.h"
@@ -12,13 +13,14 @@
 
 typedef struct hsd_top_entry { /* an object and its subtree */
     uint64_t id, bytes, retained_bytes, retained_objects;
-    uint32_t node, type;
-    uint32_t first, end; /* its place in the dominator tree */
+    hsd_node node;
+    uint32_t type;
+    hsd_node first, end; /* its place in the dominator tree */
 } hsd_top_entry;
 
 typedef struct hsd_top_way { /* what dominates an entry, or is one */
     uint64_t retained_bytes;
-    uint32_t node, first, end;
+    hsd_node node, first, end;
     bool is_sought; /* maybe its immediate dominator does not refer to it */
 } hsd_top_way;
 

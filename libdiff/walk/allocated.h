@@ -8,6 +8,7 @@
 #ifndef HSD_WALK_ALLOCATED_H
 #define HSD_WALK_ALLOCATED_H
 
+#include "graph/lost.h"
 #include "sort/tally.h"
 #include "walk/side/side.h"
 
@@ -22,7 +23,11 @@ typedef enum hsd_lost_part {
  * has one head stands together, what is round its cycle first. */
 #define HSD_LOST_KEY_WORDS 2u
 
-static inline uint32_t hsd_lost_key_head(const uint64_t *key) { return (uint32_t)(key[0] >> 2); }
+static inline hsd_node hsd_lost_key_head(const uint64_t *key)
+{
+    const hsd_node head = (hsd_node)(key[0] >> 2);
+    return head == (HSD_LOST_ALONE & UINT64_MAX >> 2) ? HSD_LOST_ALONE : head; /* whose high bits are no longer there */
+}
 static inline hsd_lost_part hsd_lost_key_part(const uint64_t *key) { return (hsd_lost_part)(key[0] & 3); }
 static inline uint32_t hsd_lost_key_type(const uint64_t *key) { return (uint32_t)(key[1] >> 32); }
 static inline uint32_t hsd_lost_key_site(const uint64_t *key) { return (uint32_t)key[1]; }
@@ -43,7 +48,7 @@ typedef struct hsd_allocated {
 hsd_status hsd_allocated_open(hsd_side_walk *side, hsd_error *err);
 
 /* An object that counts. `label` is that of its owner (graph/owners.h, graph/lost.h). */
-hsd_status hsd_allocated_take(hsd_side_walk *side, const hsd_object *object, uint32_t label, uint32_t type,
+hsd_status hsd_allocated_take(hsd_side_walk *side, const hsd_object *object, hsd_node label, uint32_t type,
                               uint64_t bytes, hsd_error *err);
 
 /* No more objects; the tally serves. */

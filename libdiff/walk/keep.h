@@ -12,14 +12,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/node.h"
 #include <hsdiff/diff.h>
 #include <hsdiff/top.h>
 
 typedef struct hsd_seen {
-    uint32_t node;
+    hsd_node node;
     uint32_t type;       /* common type; of a label node or root node the number of its name on this side */
     uint32_t root;       /* number of the owner's name on this side */
-    uint32_t first, end; /* place in the dominator tree (walk/tree.h); first 0 = not reached */
+    hsd_node first, end; /* place in the dominator tree (walk/tree.h); first 0 = not reached */
     uint32_t edge;
     uint64_t id; /* 0 of a root */
     /* folded parts included; of a folded part or pseudo object its own, which count elsewhere or nowhere */
@@ -41,7 +42,7 @@ typedef struct hsd_keeper { /* of one side */
 } hsd_keeper;
 
 /* Ordinals of two objects that were recognised as one, live or not. */
-typedef hsd_status (*hsd_pair_fn)(void *context, uint32_t before, uint32_t after, hsd_error *err);
+typedef hsd_status (*hsd_pair_fn)(void *context, hsd_node before, hsd_node after, hsd_error *err);
 
 typedef struct hsd_keep {
     hsd_keeper sides[2]; /* of top the first */

@@ -1,6 +1,7 @@
 /*
  * Which object has an id, in memory: 32 places of the address space where an object may begin are one word, a bit for
- * each and the ordinal of the first. 4,096 places are a page, and pages stand in a directory by their number.
+ * each and the ordinal of the first (64 places and a word of twice the bits where ordinals have 64). 4,096 places are a
+ * page, and pages stand in a directory by their number.
  *
  *      id ──/ what ids are multiples of──► page, word, bit ──ordinal of the first + count of bits before──► ordinal
  *
@@ -17,22 +18,23 @@
 #include <stdint.h>
 
 #include "base/bits.h"
+#include "base/node.h"
 #include "base/pages.h"
 #include <hsdiff/status.h>
 
-#define HSD_NO_ORDINAL          UINT32_MAX
+#define HSD_NO_ORDINAL          HSD_NODE_MAX
 #define HSD_ORDINALS_PAGE_SHIFT 12u
-#define HSD_ORDINALS_WORD_SHIFT 5u
+#define HSD_ORDINALS_WORD_SHIFT (HSD_NODE_BITS == 32 ? 5u : 6u)
 #define HSD_ORDINALS_PAGE_WORDS (1u << (HSD_ORDINALS_PAGE_SHIFT - HSD_ORDINALS_WORD_SHIFT))
 #define HSD_ORDINALS_SAMPLE     256u
 
 typedef struct hsd_stray {
     uint64_t id;
-    uint32_t ordinal; /* HSD_NO_ORDINAL: an empty place */
+    hsd_node ordinal; /* HSD_NO_ORDINAL: an empty place */
 } hsd_stray;
 
 typedef struct hsd_ordinals {
-    uint64_t **pages; /* ordinal of the first << 32 | bits; NULL: no objects */
+    hsd_two **pages; /* ordinal of the first, and bits; NULL: no objects */
     uint64_t first_page, page_count;
     unsigned shift; /* ids are alike below it */
     uint64_t low;   /* and this is what they have there */
@@ -51,7 +53,7 @@ typedef struct hsd_ordinals {
     uint32_t slab_used; /* pages of the last one */
 
     uint64_t sample_ids[HSD_ORDINALS_SAMPLE]; /* the first objects, from which `shift` is guessed */
-    uint32_t sample_ordinals[HSD_ORDINALS_SAMPLE];
+    hsd_node sample_ordinals[HSD_ORDINALS_SAMPLE];
     uint32_t sample_count;
     bool has_shift;
 } hsd_ordinals;
@@ -60,22 +62,28 @@ void hsd_ordinals_begin(hsd_ordinals *ordinals, uint64_t memory_bytes);
 
 /* The object `ordinal`, greater than any before, has this id. Of two objects with one id the first counts. HSD_E_NOMEM.
  * Past its memory it only sets is_over. */
-hsd_status hsd_ordinals_put(hsd_ordinals *ordinals, uint64_t id, uint32_t ordinal, hsd_error *err);
+hsd_status hsd_ordinals_put(hsd_ordinals *ordinals, uint64_t id, hsd_node ordinal, hsd_error *err);
 
 /* No more puts. */
 hsd_status hsd_ordinals_finish(hsd_ordinals *ordinals, hsd_error *err);
 
 /* Slow path of hsd_ordinals_get. */
-uint32_t hsd_ordinals_find_stray(const hsd_ordinals *ordinals, uint64_t id);
+hsd_node hsd_ordinals_find_stray(const hsd_ordinals *ordinals, uint64_t id);
 
 /* The ordinal of the object with this id, or HSD_NO_ORDINAL. */
-static inline uint32_t hsd_ordinals_get(const hsd_ordinals *o, uint64_t id)
+/* How many of the bits of a word are set. */
+static inline hsd_node hsd_ordinals_count(hsd_node bits)
+{
+    return HSD_NODE_BITS == 32 ? hsd_count_bits_u32((uint32_t)bits) : (hsd_node)hsd_count_bits_u64(bits);
+}
+
+static inline hsd_node hsd_ordinals_get(const hsd_ordinals *o, uint64_t id)
 {
     const uint64_t place = id >> o->shift, page = (place >> HSD_ORDINALS_PAGE_SHIFT) - o->first_page;
     if (page < o->page_count && o->pages[page] != NULL && (id ^ o->low) << (63 - o->shift) << 1 == 0) {
-        const uint64_t word = o->pages[page][place >> HSD_ORDINALS_WORD_SHIFT & (HSD_ORDINALS_PAGE_WORDS - 1)];
-        const uint32_t bit = UINT32_C(1) << (place & 31);
-        if ((uint32_t)word & bit) return (uint32_t)(word >> 32) + hsd_count_bits_u32((uint32_t)word & (bit - 1));
+        const hsd_two word = o->pages[page][place >> HSD_ORDINALS_WORD_SHIFT & (HSD_ORDINALS_PAGE_WORDS - 1)];
+        const hsd_node bits = hsd_two_second(word), bit = HSD_NODE_C(1) << (place & (HSD_NODE_BITS - 1));
+        if (bits & bit) return hsd_two_first(word) + hsd_ordinals_count(bits & (bit - 1));
     }
     return o->stray_count == 0 ? HSD_NO_ORDINAL : hsd_ordinals_find_stray(o, id);
 }
@@ -84,14 +92,14 @@ static inline uint32_t hsd_ordinals_get(const hsd_ordinals *o, uint64_t id)
 typedef struct hsd_ordinals_walk {
     const hsd_ordinals *ordinals;
     uint64_t page, place; /* of the directory; of the next word */
-    uint64_t word;        /* the bits that are left of the word at hand, and the ordinal of the first of them */
+    hsd_two word;         /* the bits that are left of the word at hand, and the ordinal of the first of them */
     uint32_t stray;
 } hsd_ordinals_walk;
 
 void hsd_ordinals_begin_walk(hsd_ordinals_walk *walk, hsd_ordinals *ordinals);
 
 /* False behind the last one. */
-bool hsd_ordinals_next(hsd_ordinals_walk *walk, uint64_t *id, uint32_t *ordinal);
+bool hsd_ordinals_next(hsd_ordinals_walk *walk, uint64_t *id, hsd_node *ordinal);
 
 /* `to` has what `from` had, which is empty then. */
 static inline void hsd_ordinals_move(hsd_ordinals *to, hsd_ordinals *from)

@@ -3,13 +3,13 @@
  * the order of the nodes, and in between each node gets the name of the reference by which its immediate
  * dominator holds it.
  *
- *      whole    where 16 bytes a node fit, a place goes straight to its node's rows of two arrays
- *      sorted   else places are sorted by node, and only parents and names (8 bytes a node) are in an array
+ *      whole    where HSD_PLACES_NODE_BYTES a node fit, a place goes straight to its node's rows of two arrays
+ *      sorted   else places are sorted by node, and only links (8 bytes a node) are in an array
  *
  * What is asked and answered is the same; arrays are paged in either case, and sequential once they are served.
  *
- * Whole, the array of links has parents alone while places are put, 4 bytes a node at its beginning: its other half
- * takes memory when dominators have given back theirs.
+ * Whole, the array of links has parents alone while places are put, a number a node at its beginning: if links are
+ * larger, what is behind takes memory when dominators have given back theirs.
  */
 #ifndef HSD_WALK_PLACES_H
 #define HSD_WALK_PLACES_H
@@ -17,27 +17,56 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/node.h"
 #include "graph/dominators/dominators.h"
 #include "graph/paged.h"
 #include "sort/sorter.h"
+#include "walk/edges.h"
 #include "walk/side/side.h"
 
 typedef struct hsd_places {
-    uint32_t node_count;
+    hsd_node node_count;
     bool is_whole;
-    hsd_paged spans; /* whole: first << 32 | end of each node */
-    hsd_paged links; /* of each node; whole, until places are finished: firsts of the immediate dominators, u32 */
+    hsd_paged spans; /* whole: first and end of each node, an hsd_two */
+    hsd_paged links; /* of each node; whole, until places are finished: firsts of the immediate dominators, hsd_node */
     bool has_spans, has_links;
-    hsd_sorter *by_node;  /* sorted: node << 32 | first, end << 32 | first of the immediate dominator */
+    hsd_sorter *by_node;  /* sorted: (node, first), (end, first of the immediate dominator) */
     const uint64_t *next; /* sorted: the next record of by_node; NULL = none is left */
-    uint32_t next_node;   /* whole: where the next search goes on */
+    hsd_node next_node;   /* whole: where the next search goes on */
 } hsd_places;
 
-/* A link: first of the immediate dominator << 32 | name of a reference from it. */
+#define HSD_PLACES_NODE_BYTES (HSD_TWO_BYTES + (uint32_t)sizeof(uint64_t)) /* of one node in both arrays */
+
+/* A link is 64 bits in any case: first of the immediate dominator, and below it the name of a reference from it. Where
+ * the first takes more than 32 of them the name is without the bits that no name has (walk/edges.h). */
+#define HSD_LINK_NAME_BITS (HSD_NODE_BITS == 32 ? 32u : 20u)
 #define HSD_PLACES_NO_NAME UINT32_MAX
 
+static inline uint64_t hsd_link_of(hsd_node first, uint32_t name)
+{
+    const uint32_t soft = (uint32_t)((name & HSD_EDGE_SOFT) >> (32 - HSD_LINK_NAME_BITS));
+    const uint32_t mask = (uint32_t)((UINT64_C(1) << (HSD_LINK_NAME_BITS - 1)) - 1);
+    return (uint64_t)first << HSD_LINK_NAME_BITS | soft | (name & mask);
+}
+
+static inline hsd_node hsd_link_first(uint64_t link) { return (hsd_node)(link >> HSD_LINK_NAME_BITS); }
+
+/* With its flag it is as it was, for all that are less than 2^19; so is HSD_PLACES_NO_NAME. */
+static inline uint32_t hsd_link_name(uint64_t link)
+{
+    const uint32_t mask = (uint32_t)((UINT64_C(1) << (HSD_LINK_NAME_BITS - 1)) - 1), name = (uint32_t)link & mask;
+    const bool is_soft = (link >> (HSD_LINK_NAME_BITS - 1) & 1) != 0;
+    return is_soft && name == mask ? HSD_PLACES_NO_NAME : name | (is_soft ? HSD_EDGE_SOFT : 0);
+}
+
+/* Of two links with one first the lesser name; names that are not there are the greatest. */
+static inline bool hsd_link_is_better(uint64_t offered, uint64_t link)
+{
+    return (offered ^ link) >> HSD_LINK_NAME_BITS == 0 && offered < link;
+}
+
 typedef struct hsd_placed {
-    uint32_t first, end;
+    hsd_node first, end;
     uint32_t edge; /* walk/edges.h, without HSD_EDGE_SOFT; HSD_TREE_INDIRECT */
     bool is_there; /* the node is live */
 } hsd_placed;
@@ -54,52 +83,52 @@ hsd_status hsd_places_finish(hsd_places *places, const hsd_side_walk *side, hsd_
 
 /* A reference to `target` with that name, from the node whose place begins at `first`: kept if it is from the
  * target's immediate dominator and no lesser name is. */
-static inline void hsd_places_offer(hsd_places *places, uint32_t target, uint32_t first, uint32_t name)
+static inline void hsd_places_offer(hsd_places *places, hsd_node target, hsd_node first, uint32_t name)
 {
-    const uint64_t link = hsd_paged_get_u64(&places->links, target);
-    if ((uint32_t)(link >> 32) != first || name >= (uint32_t)link) return;
-    hsd_paged_set_u64(&places->links, target, (uint64_t)first << 32 | name);
+    const uint64_t link = hsd_paged_get_u64(&places->links, target), offered = hsd_link_of(first, name);
+    if (!hsd_link_is_better(offered, link)) return;
+    hsd_paged_set_u64(&places->links, target, offered);
 }
 
 /* Offers are cheap for so many nodes at a time: those from a multiple of it on, once they were brought. */
 uint64_t hsd_places_window(const hsd_places *places);
-void hsd_places_bring(hsd_places *places, uint32_t first, uint32_t count);
+void hsd_places_bring(hsd_places *places, hsd_node first, hsd_node count);
 
 /* The same where rows are plain memory. Two threads may offer at once if they have different sources: whoever has the
  * dominator of a target is the only one to write there. */
-static inline void hsd_places_offer_flat(hsd_places *places, uint32_t target, uint32_t first, uint32_t name)
+static inline void hsd_places_offer_flat(hsd_places *places, hsd_node target, hsd_node first, uint32_t name)
 {
     uint64_t *at = (uint64_t *)(void *)places->links.frames + target;
-    const uint64_t link = __atomic_load_n(at, __ATOMIC_RELAXED);
-    if ((uint32_t)(link >> 32) != first || name >= (uint32_t)link) return;
-    __atomic_store_n(at, (uint64_t)first << 32 | name, __ATOMIC_RELAXED);
+    const uint64_t link = __atomic_load_n(at, __ATOMIC_RELAXED), offered = hsd_link_of(first, name);
+    if (!hsd_link_is_better(offered, link)) return;
+    __atomic_store_n(at, offered, __ATOMIC_RELAXED);
 }
 
 /* Where the place of a node begins, 0 if it has none; of whole places in plain memory. */
-static inline uint32_t hsd_places_first_flat(const hsd_places *places, uint32_t node)
+static inline hsd_node hsd_places_first_flat(hsd_places *places, hsd_node node)
 {
-    return (uint32_t)(((const uint64_t *)(const void *)places->spans.frames)[node] >> 32);
+    return hsd_two_first(hsd_flat_get_two(&places->spans, node, true));
 }
 
 static inline bool hsd_places_are_flat(const hsd_places *places) { return places->is_whole && places->links.is_flat; }
 
 /* Brings near what an offer will look at. */
-static inline void hsd_places_prefetch(const hsd_places *places, uint32_t target)
+static inline void hsd_places_prefetch(const hsd_places *places, hsd_node target)
 {
-    hsd_paged_prefetch_u32(&places->links, (uint64_t)target * 2);
+    hsd_paged_prefetch(&places->links, (uint64_t)target * sizeof(uint64_t));
 }
 
 /* Serves from the first node again. */
 hsd_status hsd_places_rewind(hsd_places *places, hsd_error *err);
 
 /* The next node that dominates something, and where its place begins; HSD_END after the last. */
-hsd_status hsd_places_next(hsd_places *places, uint32_t *node, uint32_t *first, hsd_error *err);
+hsd_status hsd_places_next(hsd_places *places, hsd_node *node, hsd_node *first, hsd_error *err);
 
 /* Names are complete: from now on everything is read in order. */
 hsd_status hsd_places_settle(hsd_places *places, const hsd_side_walk *side, hsd_error *err);
 
 /* The place of a node; after a rewind, for nodes in ascending order. */
-hsd_status hsd_places_find(hsd_places *places, uint32_t node, hsd_placed *out, hsd_error *err);
+hsd_status hsd_places_find(hsd_places *places, hsd_node node, hsd_placed *out, hsd_error *err);
 
 /* The first failure of the arrays. */
 hsd_status hsd_places_check(const hsd_places *places, hsd_error *err);

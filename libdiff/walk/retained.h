@@ -12,11 +12,12 @@
 
 #include "base/assert.h"
 #include "base/fail.h"
+#include "base/node.h"
 #include <hsdiff/status.h>
 
 typedef struct hsd_retained_sums {
     uint64_t *bytes; /* by number */
-    uint32_t *open;  /* how many of that number are on the stack */
+    hsd_node *open;  /* how many of that number are on the stack */
     uint32_t count;
 } hsd_retained_sums;
 

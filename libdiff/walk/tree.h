@@ -14,55 +14,69 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/node.h"
 #include "sort/sorter.h"
 #include <hsdiff/status.h>
 
 /*
  * Words of a record (key: the first):
- *      0   first << 32 | end
- *      1   common type << 32 | name of the reference from the immediate dominator (walk/edges.h, without
- *          HSD_EDGE_SOFT), or HSD_TREE_INDIRECT; label and root nodes: number of the root's name on this side << 32 | INDIRECT
- *      2   bytes, folded parts included
- *      3   node << 32 | flags
- *      4   id of the object; 0 of a root. Only of a side that was walked with want_ids
+ *      HSD_TREE_PLACE   first and end, HSD_TWO
+ *      HSD_TREE_TYPE    common type << 32 | name of the reference from the immediate dominator (walk/edges.h, without
+ *                       HSD_EDGE_SOFT), or HSD_TREE_INDIRECT; label and root nodes: number of the root's name on this
+ *                       side << 32 | INDIRECT
+ *      HSD_TREE_BYTES   folded parts included
+ *      HSD_TREE_NODE    node << HSD_TREE_FLAG_BITS | flags
+ *      HSD_TREE_WORDS   id of the object; 0 of a root. Only of a side that was walked with want_ids
  */
-#define HSD_TREE_WORDS     4u
-#define HSD_TREE_ID_WORDS  5u
-#define HSD_TREE_KEY_WORDS 1u
-#define HSD_TREE_INDIRECT  UINT32_C(0x7fffffff) /* the dominator does not refer to it itself */
-#define HSD_TREE_IS_ROOT   1u                   /* a label node or a root node: starts an owner */
-#define HSD_TREE_IS_SOFT   2u                   /* live by soft references alone */
+enum {
+    HSD_TREE_PLACE,
+    HSD_TREE_TYPE = HSD_TWO_WORDS,
+    HSD_TREE_BYTES,
+    HSD_TREE_NODE,
+    HSD_TREE_WORDS,
+    HSD_TREE_ID_WORDS,
+};
+#define HSD_TREE_KEY_WORDS 1u                             /* no two nodes have one first */
+#define HSD_TREE_FLAG_BITS (HSD_NODE_BITS == 32 ? 32 : 8) /* nodes are less than 2^56 */
+#define HSD_TREE_INDIRECT  UINT32_C(0x7fffffff)           /* the dominator does not refer to it itself */
+#define HSD_TREE_IS_ROOT   1u                             /* a label node or a root node: starts an owner */
+#define HSD_TREE_IS_SOFT   2u                             /* live by soft references alone */
 #define HSD_TREE_IS_HIDDEN 4u /* does not count; 0 bytes. Only of a side with a keeper (walk/keep.h) */
 
 typedef struct hsd_tree_node {
-    uint32_t first, end;
+    hsd_node first, end;
     uint32_t type; /* common type; of a root its name's number on this side */
     uint32_t edge;
-    uint32_t node; /* of an object its ordinal */
+    hsd_node node; /* of an object its ordinal */
     uint32_t flags;
     uint64_t bytes;
     uint64_t id; /* 0 without want_ids */
 } hsd_tree_node;
 
+static inline hsd_node hsd_tree_record_node(const uint64_t *record)
+{
+    return (hsd_node)(record[HSD_TREE_NODE] >> HSD_TREE_FLAG_BITS);
+}
+
 static inline hsd_tree_node hsd_tree_read(const uint64_t *record)
 {
     return (hsd_tree_node){
-        .first = (uint32_t)(record[0] >> 32),
-        .end = (uint32_t)record[0],
-        .type = (uint32_t)(record[1] >> 32),
-        .edge = (uint32_t)record[1],
-        .bytes = record[2],
-        .node = (uint32_t)(record[3] >> 32),
-        .flags = (uint32_t)record[3],
+        .first = hsd_words_first(record + HSD_TREE_PLACE),
+        .end = hsd_words_second(record + HSD_TREE_PLACE),
+        .type = (uint32_t)(record[HSD_TREE_TYPE] >> 32),
+        .edge = (uint32_t)record[HSD_TREE_TYPE],
+        .bytes = record[HSD_TREE_BYTES],
+        .node = hsd_tree_record_node(record),
+        .flags = (uint32_t)(record[HSD_TREE_NODE] & ((UINT64_C(1) << HSD_TREE_FLAG_BITS) - 1)),
     };
 }
 
 static inline void hsd_tree_write(uint64_t record[HSD_TREE_WORDS], const hsd_tree_node *node)
 {
-    record[0] = (uint64_t)node->first << 32 | node->end;
-    record[1] = (uint64_t)node->type << 32 | node->edge;
-    record[2] = node->bytes;
-    record[3] = (uint64_t)node->node << 32 | node->flags;
+    hsd_words_set_two(record + HSD_TREE_PLACE, node->first, node->end);
+    record[HSD_TREE_TYPE] = (uint64_t)node->type << 32 | node->edge;
+    record[HSD_TREE_BYTES] = node->bytes;
+    record[HSD_TREE_NODE] = (uint64_t)node->node << HSD_TREE_FLAG_BITS | node->flags;
 }
 
 #define HSD_TREE_MOST_BITS 2u

@@ -4,10 +4,10 @@
  *
  *      ordinals    id -> ordinal                  targets that are ids, where the memory holds them (ordinals.h)
  *      by_target   (target id, source)            targets that are ids, else
- *      by_source   (source << 32 | target)        references that did not come in the order of their sources
+ *      by_source   (source, target)               references that did not come in the order of their sources
  *
- * With want_tree each carries the name of the reference: (target id, source << 32 | name), (source << 32 |
- * target, name).
+ * With want_tree each carries the name of the reference: (target id, source, name), (source, target, name). A source
+ * and a name are one word where numbers have 32 bits, source and target are an HSD_TWO.
  */
 #ifndef HSD_WALK_SIDE_BUILD_H
 #define HSD_WALK_SIDE_BUILD_H
@@ -44,7 +44,7 @@ typedef struct hsd_side_build {
     hsd_sorter *by_source;
     hsd_sorter *early;     /* as by_source: the few references apart from their objects, merged with these */
     const uint64_t *first; /* the next of them; NULL: none is left */
-    uint32_t *nodes;       /* targets of the object at hand */
+    hsd_node *nodes;       /* targets of the object at hand */
     uint32_t *names;       /* and the names of these references; NULL without want_tree */
     uint32_t node_capacity;
     uint32_t *label_names; /* by label: hsd_side_name_of, or one of HSD_LABEL_… */
@@ -73,19 +73,19 @@ static inline uint32_t hsd_side_name_of(const hsd_side_walk *side, const hsd_lab
 }
 
 /* With is_direct: the object that a target is; HSD_NO_ORDINAL where it leads nowhere. */
-static inline uint32_t hsd_side_node_of(const hsd_side_build *b, uint64_t target)
+static inline hsd_node hsd_side_node_of(const hsd_side_build *b, uint64_t target)
 {
     if (!b->side->info->targets_are_ordinals) return hsd_ordinals_get(&b->ordinals, target);
-    return target < b->side->object_count ? (uint32_t)target : HSD_NO_ORDINAL;
+    return target < b->side->object_count ? (hsd_node)target : HSD_NO_ORDINAL;
 }
 
 bool hsd_side_is_weak(const hsd_label *label);
 
 /* A source of soft references is marked for graph/reach.h. */
-void hsd_side_mark_soft(hsd_side_walk *side, uint32_t source, uint32_t name);
+void hsd_side_mark_soft(hsd_side_walk *side, hsd_node source, uint32_t name);
 
-hsd_status hsd_side_put_by_source(hsd_side_build *b, uint32_t source, uint32_t target, uint32_t name, hsd_error *err);
-hsd_status hsd_side_put_by_target(hsd_side_build *b, uint64_t target_id, uint32_t source, uint32_t name,
+hsd_status hsd_side_put_by_source(hsd_side_build *b, hsd_node source, hsd_node target, uint32_t name, hsd_error *err);
+hsd_status hsd_side_put_by_target(hsd_side_build *b, uint64_t target_id, hsd_node source, uint32_t name,
                                   hsd_error *err);
 
 /* References that stand apart from their objects (FORMAT.md §6.7). Where they are few and targets become nodes at

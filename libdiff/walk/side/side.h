@@ -22,6 +22,7 @@
 
 #include "base/bits.h"
 #include "base/check.h"
+#include "base/node.h"
 #include "base/note.h"
 #include "format/tables.h"
 #include "graph/adjacency.h"
@@ -37,6 +38,13 @@
 #include "walk/ordinals.h"
 #include "walk/plan/plan.h"
 #include <hsdiff/diff.h>
+
+/* Objects of a capture that is walked, and its nodes: more have no numbers. */
+#if HSD_NODE_BITS == 32
+#define HSD_SIDE_MOST_NODES HSD_MOST_WALKED
+#else
+#define HSD_SIDE_MOST_NODES (UINT64_C(1) << 40) /* no capture has more objects */
+#endif
 
 /* A reference whose label starts an owner of its own. */
 typedef struct hsd_label_node {
@@ -172,12 +180,12 @@ typedef struct hsd_side_walk {
     const hsd_capture_info *info;
     hsd_type_table types;
     hsd_label_table labels;
-    uint32_t object_count;          /* nodes that are objects (pseudo objects among them) */
+    hsd_node object_count;          /* nodes that are objects (pseudo objects among them) */
     bool has_roots, has_references; /* without both, everything counts as live */
 
     /* hsd_side_graph */
     uint64_t dangling;
-    uint32_t node_count; /* objects, label nodes, root nodes */
+    hsd_node node_count; /* objects, label nodes, root nodes */
     hsd_root_node *root_nodes;
     hsd_root_nodes root_span; /* their node numbers */
     hsd_root_names roots;
@@ -245,36 +253,55 @@ static inline const char *hsd_side_why_no_tree(const hsd_side_walk *side)
 
 /*
  * Words of a census record:
- *      0   identity: the id, or where objects are told apart the position of the object before, of one without a partner after
- *          2^32 + its position
- *      1   common type << 32 | owner
- *      2   bytes << 1 | is live
- *      3   rung (match/sequence.h; where objects are told apart) or mark (walk/marks.h; with marks) << 32 | ordinal; with
- *          either of them, or a tree
- *      4   id; where objects are told apart
+ *      HSD_CENSUS_IDENTITY   the id, or where objects are told apart the position of the object before, of one without a
+ *                            partner after HSD_CENSUS_ALONE + its position
+ *      HSD_CENSUS_TYPE       common type << 32 | owner
+ *      HSD_CENSUS_BYTES      bytes << 1 | is live
+ *      HSD_CENSUS_ORDINAL    HSD_TWO: rung (match/sequence.h; where objects are told apart) or mark (walk/marks.h; with
+ *                            marks), and the ordinal; with either of them, or a tree
+ *      HSD_CENSUS_ID         where objects are told apart
  */
-#define HSD_CENSUS_WORDS     5u
+enum {
+    HSD_CENSUS_IDENTITY,
+    HSD_CENSUS_TYPE,
+    HSD_CENSUS_BYTES,
+    HSD_CENSUS_ORDINAL,
+    HSD_CENSUS_ID = HSD_CENSUS_ORDINAL + HSD_TWO_WORDS,
+    HSD_CENSUS_WORDS,
+};
 #define HSD_CENSUS_KEY_WORDS 2u
+#define HSD_CENSUS_ALONE     (UINT64_C(1) << (HSD_NODE_BITS == 32 ? 32 : 63))
 
 static inline unsigned hsd_census_words(const hsd_side_walk *side)
 {
     const hsd_walk_request *request = side->request;
     if (request->alike != NULL) return HSD_CENSUS_WORDS;
-    return request->want_tree || request->marks != NULL ? HSD_CENSUS_WORDS - 1 : HSD_CENSUS_WORDS - 2;
+    return request->want_tree || request->marks != NULL ? HSD_CENSUS_ID : HSD_CENSUS_ORDINAL;
 }
 
-static inline uint32_t hsd_census_type(const uint64_t *record) { return (uint32_t)(record[1] >> 32); }
-static inline uint32_t hsd_census_root(const uint64_t *record) { return (uint32_t)record[1]; }
-static inline uint64_t hsd_census_bytes(const uint64_t *record) { return record[2] >> 1; }
-static inline bool hsd_census_is_live(const uint64_t *record) { return record[2] & 1; }
-static inline uint32_t hsd_census_ordinal(const uint64_t *record) { return (uint32_t)record[3]; }
-static inline hsd_rung hsd_census_rung(const uint64_t *record) { return (hsd_rung)(record[3] >> 32); }
+static inline uint32_t hsd_census_type(const uint64_t *record) { return (uint32_t)(record[HSD_CENSUS_TYPE] >> 32); }
+static inline uint32_t hsd_census_root(const uint64_t *record) { return (uint32_t)record[HSD_CENSUS_TYPE]; }
+static inline uint64_t hsd_census_bytes(const uint64_t *record) { return record[HSD_CENSUS_BYTES] >> 1; }
+static inline bool hsd_census_is_live(const uint64_t *record) { return record[HSD_CENSUS_BYTES] & 1; }
 
-static inline uint32_t hsd_census_mark(const uint64_t *record) { return (uint32_t)(record[3] >> 32); }
+static inline hsd_node hsd_census_ordinal(const uint64_t *record)
+{
+    return hsd_words_second(record + HSD_CENSUS_ORDINAL);
+}
+
+static inline hsd_rung hsd_census_rung(const uint64_t *record)
+{
+    return (hsd_rung)hsd_words_first(record + HSD_CENSUS_ORDINAL);
+}
+
+static inline uint32_t hsd_census_mark(const uint64_t *record)
+{
+    return (uint32_t)hsd_words_first(record + HSD_CENSUS_ORDINAL);
+}
 
 static inline uint64_t hsd_census_id(const hsd_side_walk *side, const uint64_t *record)
 {
-    return side->request->alike != NULL ? record[4] : record[0];
+    return record[side->request->alike != NULL ? HSD_CENSUS_ID : HSD_CENSUS_IDENTITY];
 }
 
 /* Reads the tables of the request's capture and numbers its types. Both sides one after the other. `side` is
@@ -313,7 +340,7 @@ hsd_status hsd_side_census(hsd_side_walk *side, hsd_error *err);
  * Names label nodes, makes root nodes and tells of each root's target (object id or ordinal, which may not
  * be there) with its root node. Part of hsd_side_graph, once all label nodes are known.
  */
-typedef hsd_status (*hsd_root_fn)(void *context, uint32_t node, uint64_t target, hsd_error *err);
+typedef hsd_status (*hsd_root_fn)(void *context, hsd_node node, uint64_t target, hsd_error *err);
 hsd_status hsd_side_roots(hsd_side_walk *side, hsd_root_fn take, void *context, hsd_error *err);
 
 /* Number 0 of the owners' names, "(shared)", and 1, "(other roots)". */
