@@ -10,20 +10,23 @@
  */
 #include "holders/growth.h"
 
+#include <stdlib.h>
+
+#include "base/fail.h"
 #include <hscapture/hscapture.h>
 
 #define DEEPEST_FIRST_ITEM 3u /* steps from the holder, itself counted */
 
-static hsd_status put_chosen(hsd_growth_chosen *chosen, hsd_held_by by, uint32_t root, const uint32_t node[SIDE_COUNT],
+static hsd_status put_chosen(hsd_growth_chosen *chosen, hsd_held_by by, uint32_t root, const hsd_node node[SIDE_COUNT],
                              uint32_t choice, hsd_error *err)
 {
     if (by == HSD_HELD_BY_ALL) chosen->all = choice;
     if (by == HSD_HELD_BY_CODE) chosen->code = choice;
     if (by == HSD_HELD_BY_ROOT) HSD_TRY(hsd_id_map_put(&chosen->by_root, root, choice, err));
     for (int side = 0; by == HSD_HELD_BY_OBJECT && side < SIDE_COUNT; side++) {
-        const uint32_t bit = node[side] % HSD_CHOSEN_BITS;
+        const uint32_t bit = (uint32_t)(node[side] % HSD_CHOSEN_BITS);
         chosen->may_be[side][bit / 64] |= UINT64_C(1) << bit % 64;
-        HSD_TRY(hsd_id_map_put(&chosen->by_node[side], node[side], choice, err));
+        *hsd_growth_chosen_place(chosen, side, node[side]) = (hsd_growth_chosen_node){node[side], choice};
     }
     return HSD_OK;
 }
@@ -49,9 +52,26 @@ static hsd_status put_pool_roots(hsd_growth_chosen *chosen, const hsd_growth *gr
     return HSD_OK;
 }
 
+/* Room for all that may be put. */
+static hsd_status open_chosen(hsd_growth_chosen *chosen, const hsd_growth *growth, hsd_error *err)
+{
+    uint32_t places = 16;
+    while (places < 2 * (growth->choice_count + growth->pooled_count))
+        places *= 2;
+    chosen->mask = places - 1;
+    for (int side = 0; side < SIDE_COUNT; side++) {
+        chosen->by_node[side] = malloc(places * sizeof *chosen->by_node[side]);
+        if (chosen->by_node[side] == NULL) return hsd_fail_nomem(err, "the holders");
+        for (uint32_t i = 0; i < places; i++)
+            chosen->by_node[side][i] = (hsd_growth_chosen_node){.choice = HSD_NO_CHOICE};
+    }
+    return HSD_OK;
+}
+
 hsd_status hsd_growth_chosen_make(hsd_growth_chosen *chosen, const hsd_growth *growth, hsd_error *err)
 {
     *chosen = (hsd_growth_chosen){.all = HSD_NO_CHOICE, .code = HSD_NO_CHOICE};
+    HSD_TRY(open_chosen(chosen, growth, err));
     for (uint32_t i = 0; i < growth->choice_count; i++) {
         const hsd_choice *choice = &growth->choices[i];
         /* who is asked for the fork means what is left to it */
@@ -71,7 +91,7 @@ void hsd_growth_chosen_release(hsd_growth_chosen *chosen)
 {
     hsd_id_map_release(&chosen->by_root);
     for (int side = 0; side < SIDE_COUNT; side++)
-        hsd_id_map_release(&chosen->by_node[side]);
+        free(chosen->by_node[side]);
 }
 
 /* An edge without a name: of several ways none is the node's own. */

@@ -36,6 +36,7 @@
 #define HSD_HOLDERS_GROWTH_H
 
 #include "base/mix.h"
+#include "base/node.h"
 #include "graph/paged.h"
 #include "graph/shortest.h"
 #include "holders/holders.h"
@@ -60,7 +61,7 @@ typedef struct hsd_choice { /* one holder */
     hsd_held_by by;
     uint32_t type;             /* common type; of an object */
     uint32_t root;             /* common number; of a root */
-    uint32_t node[SIDE_COUNT]; /* ordinals; without identity: nodes of the trie, both the same */
+    hsd_node node[SIDE_COUNT]; /* ordinals; without identity: nodes of the trie, both the same */
     uint64_t id;               /* without identity: a hash of the texts of the path, to tell equals apart */
     hsd_amount new_, freed;    /* without identity: after and before of what it is credited with */
     uint64_t resized_bytes;    /* differences modulo 2^64, of itself and its parts */
@@ -98,8 +99,8 @@ static inline uint64_t hsd_choice_change(const hsd_choice *choice)
 #define HSD_SET_REST 255u /* in set_of: what no set has, and is the fork's whatever is above it */
 
 typedef struct hsd_by {
-    uint32_t node; /* object, label node or root node of after */
-    uint32_t place;
+    hsd_node node; /* object, label node or root node of after */
+    hsd_node place;
     uint64_t bytes, told; /* of what the set has: reached from here, and referred to */
     int64_t own;          /* held from here alone */
     bool is_own;          /* and counted with the set */
@@ -118,7 +119,7 @@ typedef struct hsd_growth_set { /* what the same few hold together */
 typedef struct hsd_pooled { /* a holder that another one stands for */
     hsd_held_by by;
     uint32_t root;
-    uint32_t node[SIDE_COUNT];
+    hsd_node node[SIDE_COUNT];
     uint64_t pool_place; /* of both */
     uint32_t set;        /* the other one is a set, and this its number; 0 = it is one of a pool */
 } hsd_pooled;
@@ -133,7 +134,7 @@ typedef struct hsd_growth_ways { /* to the chosen objects, in after */
 
 typedef struct hsd_growth_marks {  /* what by/marks.c finds, for these forks */
     uint8_t *is_plain, *is_source; /* NULL = not found */
-    uint32_t forks[HSD_BY_FORKS];  /* places in the tree */
+    hsd_node forks[HSD_BY_FORKS];  /* places in the tree */
     uint32_t fork_count;
 } hsd_growth_marks;
 
@@ -217,8 +218,8 @@ typedef struct hsd_growth {
 } hsd_growth;
 
 /* Of what a fork is: of a node that holds, of a root by its common number, or of the super-root. */
-#define HSD_FORK_OF_ROOT (UINT64_C(1) << 32)
-#define HSD_FORK_OF_ALL  (UINT64_C(2) << 32)
+#define HSD_FORK_OF_ROOT (UINT64_C(1) << 62)
+#define HSD_FORK_OF_ALL  (UINT64_C(2) << 62)
 #define HSD_FORK_WORDS   4u
 /* one part in so many of the growth is worth the search for what holds together, and a row */
 #define HSD_GROWTH_PART_OF_ALL 20u
@@ -240,7 +241,7 @@ static inline bool hsd_growth_is_wholly_code(const hsd_growth *growth, uint32_t 
 }
 
 /* A kept object of one side that can hold, and stands at no crowded place. */
-static inline bool hsd_growth_holds(const hsd_growth *growth, int side, uint32_t node, uint32_t type, uint32_t edge)
+static inline bool hsd_growth_holds(const hsd_growth *growth, int side, hsd_node node, uint32_t type, uint32_t edge)
 {
     const uint8_t *nothing = growth->holds_nothing[side];
     return hsd_growth_can_hold(growth, type, edge) && (nothing == NULL || !hsd_bit_get(nothing, node));
@@ -381,26 +382,42 @@ hsd_status hsd_growth_search(const hsd_growth *growth, hsd_growth_ways *out, hsd
 
 #define HSD_CHOSEN_BITS 16384u /* some sixteen times as many as are chosen at most */
 
+typedef struct hsd_growth_chosen_node {
+    hsd_node node;
+    uint32_t choice; /* HSD_NO_CHOICE: an empty place */
+} hsd_growth_chosen_node;
+
 /* The objects or nodes of the trie that were chosen, to find them again. */
 typedef struct hsd_growth_chosen {
-    hsd_id_map by_node[SIDE_COUNT], by_root; /* HSD_ID_NONE is HSD_NO_CHOICE */
+    hsd_growth_chosen_node *by_node[SIDE_COUNT]; /* at most half full; NULL = none was chosen */
+    uint32_t mask;                               /* of its places */
+    hsd_id_map by_root;                          /* HSD_ID_NONE is HSD_NO_CHOICE */
     /* one bit for all nodes alike modulo HSD_CHOSEN_BITS: none of them was chosen where it is 0 */
     uint64_t may_be[SIDE_COUNT][HSD_CHOSEN_BITS / 64];
     uint32_t all, code; /* the super-root's choice, and that of program code */
 } hsd_growth_chosen;
 
 /* False if an object was not chosen. */
-static inline bool hsd_growth_may_be_chosen(const hsd_growth_chosen *chosen, int side, uint32_t node)
+static inline bool hsd_growth_may_be_chosen(const hsd_growth_chosen *chosen, int side, hsd_node node)
 {
-    const uint32_t bit = node % HSD_CHOSEN_BITS;
+    const uint32_t bit = (uint32_t)(node % HSD_CHOSEN_BITS);
     return chosen->may_be[side][bit / 64] >> bit % 64 & 1;
 }
 
+/* Where it stands, or would. */
+static inline hsd_growth_chosen_node *hsd_growth_chosen_place(const hsd_growth_chosen *chosen, int side, hsd_node node)
+{
+    uint32_t at = (uint32_t)(hsd_mix(node, 0) >> 32) & chosen->mask;
+    while (chosen->by_node[side][at].choice != HSD_NO_CHOICE && chosen->by_node[side][at].node != node)
+        at = (at + 1) & chosen->mask;
+    return &chosen->by_node[side][at];
+}
+
 /* The choice that an object is. */
-static inline uint32_t hsd_growth_chosen_at(const hsd_growth_chosen *chosen, int side, uint32_t node)
+static inline uint32_t hsd_growth_chosen_at(const hsd_growth_chosen *chosen, int side, hsd_node node)
 {
     if (!hsd_growth_may_be_chosen(chosen, side, node)) return HSD_NO_CHOICE;
-    return hsd_id_map_get(&chosen->by_node[side], node);
+    return hsd_growth_chosen_place(chosen, side, node)->choice;
 }
 
 hsd_status hsd_growth_chosen_make(hsd_growth_chosen *chosen, const hsd_growth *growth, hsd_error *err);

@@ -20,6 +20,7 @@
 #ifndef HSD_HOLDERS_HOLDERS_H
 #define HSD_HOLDERS_HOLDERS_H
 
+#include "base/node.h"
 #include "walk/pair.h"
 
 /* Rows in the result; the rest is one. Fixed, so that the answer does not depend on the budget. */
@@ -35,10 +36,17 @@
  * other rows of `diff` made. */
 hsd_status hsd_growth_find(hsd_pair *pair, hsd_diff *diff, hsd_error *err);
 
+/* Words of a pair, behind its ordinals before and after, which are the first two numbers. */
+enum {
+    HSD_GROWTH_PAIR_ID = HSD_TWO_WORDS,
+    HSD_GROWTH_PAIR_DIFFERENCE, /* in bytes */
+    HSD_GROWTH_PAIR_TYPE,
+    HSD_GROWTH_PAIR_WORDS
+};
+
 /* Of the pairs of kept objects in the censuses of both sides those that are credited (bits of `pair`'s is_kept, which
  * holds them meanwhile) or have another size, without regard to what is_part names; tells `put` of each:
  * HSD_GROWTH_PAIR_WORDS. */
-#define HSD_GROWTH_PAIR_WORDS 4u /* ordinal before << 32 | after, id, difference in bytes, type */
 typedef hsd_status (*hsd_growth_pair_fn)(void *context, const uint64_t *pair, hsd_error *err);
 hsd_status hsd_growth_pairs(const hsd_pair *pair, uint8_t *const is_part[SIDE_COUNT], hsd_growth_pair_fn put,
                             void *context, hsd_error *err);

@@ -19,6 +19,7 @@
 
 #include "base/assert.h"
 #include "base/mix.h"
+#include "base/node.h"
 #include "holders/trie/trie.h"
 
 #define HSD_KIN_LOOK_BACK 4u
@@ -32,7 +33,7 @@ typedef struct hsd_kin_count { /* of one step, of kept objects that can hold */
     uint32_t type;       /* common type + 1; 0 = there are none */
     uint32_t above;      /* of a step from outside: the type that stands there + 1; 0 = a root does */
     uint32_t is_apart;   /* the step without a reference */
-    uint32_t all, again; /* of `all` those whose type stood above them */
+    hsd_node all, again; /* of `all` those whose type stood above them */
 } hsd_kin_count;
 
 /* A heap has some hundred steps, and counts side by side touch a few pages, not all of 1.5 MiB. Each step has its own,
@@ -176,7 +177,7 @@ static inline void hsd_kin_fold(hsd_kin_steps *steps)
 
 /* So many of one kind. `number` is that of the step, hsd_kin_step_number. */
 static inline void hsd_kin_see(hsd_kin_steps *steps, const hsd_kin_end *end, uint32_t edge, uint32_t number,
-                               uint32_t count, bool is_again)
+                               hsd_node count, bool is_again)
 {
     HSD_ASSERT(number < HSD_KIN_NUMBERS);
     uint32_t slot = hsd_kin_slot(steps, number);

@@ -46,14 +46,15 @@
 #include "sort/tally.h"
 
 /* or-ed to the number of a group: the node that begins it, and references to it are asked for */
-#define HSD_BY_TOP         UINT32_C(0x80000000)
+#define HSD_BY_TOP         ((hsd_node)1 << (HSD_NODE_BITS - 1))
 #define HSD_BY_GROUP(word) ((word) & ~HSD_BY_TOP)
 /* or-ed to the top of a pair: places in the branch tell who holds it, the branch does not */
 #define HSD_BY_FOR_MARK_ALONE HSD_BY_TOP
 #define HSD_BY_NO_FORK        UINT32_MAX
-#define HSD_BY_COPIES         8u  /* of groups, and of places */
-#define HSD_BY_NUMBER_BITS    28u /* of a group or a place in what waits in sorters */
-#define HSD_BY_MOST_NUMBER    ((UINT32_C(1) << HSD_BY_NUMBER_BITS) - 1)
+#define HSD_BY_COPIES         8u /* of groups, and of places */
+/* of a group or a place in what waits in sorters: with the forks of both beside it, it has a word */
+#define HSD_BY_NUMBER_BITS (HSD_NODE_BITS == 32 ? 28u : 56u)
+#define HSD_BY_MOST_NUMBER (((hsd_node)1 << HSD_BY_NUMBER_BITS) - 1)
 
 /* Bits of a group's mask: candidates from 0 on. */
 #define HSD_BY_CANDIDATES 61u
@@ -70,43 +71,49 @@ enum { HSD_BY_IS_BRANCH = 1, HSD_BY_IS_CLOSED = 2, HSD_BY_IS_PRIMARY = 4, HSD_BY
 
 typedef struct hsd_by_group { /* a branch or a top; a power of two */
     uint64_t mask;            /* by which candidates it is reached */
-    uint32_t objects;         /* of a top: as bytes */
+    hsd_node objects;         /* of a top: as bytes */
     uint8_t fork, flags;
-    uint8_t unused[2];
+    uint8_t unused[HSD_NODE_BITS == 32 ? 2 : 14];
 } hsd_by_group;
 
-_Static_assert(sizeof(hsd_by_group) == 16, "groups must not lie across pages");
+_Static_assert(sizeof(hsd_by_group) == 4 * HSD_NODE_BYTES, "groups must not lie across pages");
 
 typedef struct hsd_by_top { /* what a group has as a top, which is asked for seldom; a power of two */
     uint64_t bytes;         /* growth of the holder in it */
     union {
         uint64_t direct;   /* of the mask: candidates that refer to it */
         struct {           /* with IS_PSEUDO */
-            uint32_t name; /* the object */
-            uint32_t next; /* the same object as a top of another fork; 0 = none */
+            hsd_node name; /* the object */
+            hsd_node next; /* the same object as a top of another fork; 0 = none */
         };
     };
+#if HSD_NODE_BITS == 64
+    uint64_t unused;
+#endif
 } hsd_by_top;
 
-_Static_assert(sizeof(hsd_by_top) == 16, "tops must not lie across pages");
+_Static_assert(sizeof(hsd_by_top) == 4 * HSD_NODE_BYTES, "tops must not lie across pages");
 
 typedef struct hsd_by_place { /* what may be named; a power of two */
-    uint32_t node, group;
-    uint32_t above; /* the next place up; 0 = none */
+    hsd_node node, group;
+    hsd_node above; /* the next place up; 0 = none */
     /* the place that is named for it, itself or one above; 0 = none. Until that is known: what may be named
      * (by/tree.c) */
-    uint32_t named;
+    hsd_node named;
     /* bytes of tops that are referred to from here; in the end from all that it is named for */
     uint64_t told;
     uint64_t below; /* and from all places below; before that is known, the first place of the group */
+#if HSD_NODE_BITS == 64
+    uint64_t unused[2];
+#endif
 } hsd_by_place;
 
-_Static_assert(sizeof(hsd_by_place) == 32, "places must not lie across pages");
+_Static_assert(sizeof(hsd_by_place) == 8 * HSD_NODE_BYTES, "places must not lie across pages");
 
 typedef struct hsd_by_fork {
     uint32_t choice;
-    uint32_t first; /* place in the tree; 0 = the super-root */
-    uint32_t group; /* in which it lies; 0 = none */
+    hsd_node first; /* place in the tree; 0 = the super-root */
+    hsd_node group; /* in which it lies; 0 = none */
     uint8_t look;   /* of that: HSD_BY_LOOK_… as numbers were given */
     bool is_own;    /* it is the holder, or the holder is a root: its references are no insides */
     uint64_t bytes; /* of the choice's new bytes: below tops */
@@ -114,7 +121,7 @@ typedef struct hsd_by_fork {
 
 typedef struct hsd_by_candidate {
     uint64_t told;
-    uint32_t place, node;
+    hsd_node place, node;
 } hsd_by_candidate;
 
 typedef struct hsd_by_candidates { /* of one fork: a heap with the least on top, then in order; a place's bit is its
@@ -135,25 +142,25 @@ typedef struct hsd_by_search {
     bool has_secondary; /* there are primary roots and secondary ones */
     uint8_t *is_plain;  /* one bit a node: the tree has it, and references to it are not asked for */
     uint8_t *is_source; /* one bit a node: it refers to what is asked for, or is a choice; others have no numbers */
-    uint32_t next_fork; /* places in the tree before this one are no forks, from the last one that was asked for on */
+    hsd_node next_fork; /* places in the tree before this one are no forks, from the last one that was asked for on */
     const void *mark_root; /* frame of the super-root while marks are set */
     /* the places on the way down, from 1, while numbers are given: `above` is the number of each, 0 = not needed yet */
     hsd_paged way;
     /* Who has a slot, a top or what refers to one: a bit a node, and of HSD_BY_SLOT_NODES each the slots before them.
      */
     uint64_t *slot_bits;
-    uint32_t *slots_before;
-    uint32_t slot_count;
-    hsd_paged group_of; /* u32 a slot: the group of the node, 0 = none */
-    /* u64 a slot: HSD_BY_ABOUT_… of the node << 32 | the nearest place, itself included; 0 = none */
+    hsd_node *slots_before;
+    hsd_node slot_count;
+    hsd_paged group_of; /* a number a slot: the group of the node, 0 = none */
+    /* two a slot: HSD_BY_ABOUT_… of the node, and the nearest place, itself included; 0 = none */
     hsd_paged place_of;
     hsd_paged places; /* from 1, each before those below it */
-    uint32_t place_count;
+    hsd_node place_count;
     hsd_paged groups; /* from 1 */
     hsd_paged tops;   /* likewise */
-    uint32_t group_count;
+    hsd_node group_count;
     /* one for each node, and one for each fork but the first in which a pseudo object may be a top */
-    uint32_t group_room;
+    hsd_node group_room;
     uint8_t *is_grown[HSD_BY_FORKS]; /* one bit a type: much of what is asked for there are new ones of it */
     hsd_tally *grown;                /* fork << 32 | type: what of it is asked for and new */
     /* Where groups do not fit: what is asked of them at random is in memory, and all arrays are read in order. */
@@ -166,14 +173,14 @@ typedef struct hsd_by_search {
     unsigned fork_shift;
     bool has_forks_of, has_self;   /* any group is the holder itself */
     struct hsd_by_told *told;      /* what groups tell, for what goes through all of it (by/told.h) */
-    hsd_sorter *by_node;           /* while numbers are given: node << 32 | word of group_of, word of place_of */
-    hsd_sorter *tells;             /* top << 32 | place: a reference that tells the place what the top has */
-    hsd_sorter *pairs;             /* group << 32 | top */
-    hsd_sorter *seeds;             /* place << 32 | top */
+    hsd_sorter *by_node;           /* while numbers are given: HSD_BY_NUMBERED_… */
+    hsd_sorter *tells;             /* (top, place): a reference that tells the place what the top has */
+    hsd_sorter *pairs;             /* (group, top) */
+    hsd_sorter *seeds;             /* (place, top) */
     hsd_paged starts;              /* u64 a group, and one behind: its first target */
-    hsd_paged targets;             /* u32 a pair */
+    hsd_paged targets;             /* a number a pair */
     hsd_by_candidates *candidates; /* one a fork */
-    uint32_t *choice_places;       /* of each choice that is an object: the place that is named for it; 0 = none */
+    hsd_node *choice_places;       /* of each choice that is an object: the place that is named for it; 0 = none */
     hsd_by_group near_groups[HSD_BY_COPIES]; /* that were copied last, of pages that are not in memory */
     hsd_by_top near_tops[HSD_BY_COPIES];
     hsd_by_place near_places[HSD_BY_COPIES];
@@ -181,7 +188,7 @@ typedef struct hsd_by_search {
 } hsd_by_search;
 
 /* To look at; valid for HSD_BY_COPIES - 1 more looks, unless the group is written meanwhile. */
-static inline const hsd_by_group *hsd_by_group_at(hsd_by_search *s, uint32_t group)
+static inline const hsd_by_group *hsd_by_group_at(hsd_by_search *s, hsd_node group)
 {
     const uint64_t byte = (uint64_t)group * sizeof(hsd_by_group);
     HSD_ASSERT(group < s->group_room + 1);
@@ -193,7 +200,7 @@ static inline const hsd_by_group *hsd_by_group_at(hsd_by_search *s, uint32_t gro
 }
 
 /* To write; valid until the next group is asked for. */
-static inline hsd_by_group *hsd_by_group_write(hsd_by_search *s, uint32_t group)
+static inline hsd_by_group *hsd_by_group_write(hsd_by_search *s, hsd_node group)
 {
     HSD_ASSERT(group < s->group_room + 1);
     return (hsd_by_group *)(void *)hsd_paged_at(&s->groups, (uint64_t)group * sizeof(hsd_by_group),
@@ -201,7 +208,7 @@ static inline hsd_by_group *hsd_by_group_write(hsd_by_search *s, uint32_t group)
 }
 
 /* Adds bits to the mask of a group. */
-static inline void hsd_by_mask_or(hsd_by_search *s, uint32_t group, uint64_t bits)
+static inline void hsd_by_mask_or(hsd_by_search *s, hsd_node group, uint64_t bits)
 {
     HSD_ASSERT(group < s->group_room + 1);
     const uint64_t word = ((uint64_t)group * sizeof(hsd_by_group) + offsetof(hsd_by_group, mask)) / sizeof bits;
@@ -209,7 +216,7 @@ static inline void hsd_by_mask_or(hsd_by_search *s, uint32_t group, uint64_t bit
 }
 
 /* The same of what a group has as a top. */
-static inline const hsd_by_top *hsd_by_top_at(hsd_by_search *s, uint32_t group)
+static inline const hsd_by_top *hsd_by_top_at(hsd_by_search *s, hsd_node group)
 {
     const uint64_t byte = (uint64_t)group * sizeof(hsd_by_top);
     HSD_ASSERT(group < s->group_room + 1);
@@ -220,7 +227,7 @@ static inline const hsd_by_top *hsd_by_top_at(hsd_by_search *s, uint32_t group)
     return copy;
 }
 
-static inline hsd_by_top *hsd_by_top_write(hsd_by_search *s, uint32_t group)
+static inline hsd_by_top *hsd_by_top_write(hsd_by_search *s, hsd_node group)
 {
     HSD_ASSERT(group < s->group_room + 1);
     return (hsd_by_top *)(void *)hsd_paged_at(&s->tops, (uint64_t)group * sizeof(hsd_by_top),
@@ -228,7 +235,7 @@ static inline hsd_by_top *hsd_by_top_write(hsd_by_search *s, uint32_t group)
 }
 
 /* Adds bits to those of candidates that refer to a top. */
-static inline void hsd_by_direct_or(hsd_by_search *s, uint32_t group, uint64_t bits)
+static inline void hsd_by_direct_or(hsd_by_search *s, hsd_node group, uint64_t bits)
 {
     const uint64_t word = ((uint64_t)group * sizeof(hsd_by_top) + offsetof(hsd_by_top, direct)) / sizeof bits;
     hsd_paged_set_u64(&s->tops, word, hsd_paged_get_u64(&s->tops, word) | bits);
@@ -242,7 +249,7 @@ static inline hsd_status hsd_by_groups_check(const hsd_by_search *s, hsd_error *
 }
 
 /* The same for places. */
-static inline const hsd_by_place *hsd_by_place_at(hsd_by_search *s, uint32_t place)
+static inline const hsd_by_place *hsd_by_place_at(hsd_by_search *s, hsd_node place)
 {
     const uint64_t byte = (uint64_t)place * sizeof(hsd_by_place);
     if (!hsd_paged_is_absent(&s->places, byte))
@@ -252,14 +259,14 @@ static inline const hsd_by_place *hsd_by_place_at(hsd_by_search *s, uint32_t pla
     return copy;
 }
 
-static inline hsd_by_place *hsd_by_place_write(hsd_by_search *s, uint32_t place)
+static inline hsd_by_place *hsd_by_place_write(hsd_by_search *s, hsd_node place)
 {
     return (hsd_by_place *)(void *)hsd_paged_at(&s->places, (uint64_t)place * sizeof(hsd_by_place),
                                                 HSD_FRAME_USED | HSD_FRAME_DIRTY);
 }
 
 /* Adds to what a place tells. */
-static inline void hsd_by_place_tell(hsd_by_search *s, uint32_t place, uint64_t bytes)
+static inline void hsd_by_place_tell(hsd_by_search *s, hsd_node place, uint64_t bytes)
 {
     const uint64_t word = ((uint64_t)place * sizeof(hsd_by_place) + offsetof(hsd_by_place, told)) / sizeof bytes;
     hsd_paged_set_u64(&s->places, word, hsd_add_saturating(hsd_paged_get_u64(&s->places, word), bytes));
@@ -289,13 +296,13 @@ static inline uint8_t hsd_by_look_of(const hsd_by_group *group)
 #define HSD_BY_ABOUT_FORK_SHIFT 8u
 #define HSD_BY_ABOUT_SOURCE     UINT32_C(0x1000)
 
-static inline bool hsd_by_has_mark(const hsd_by_search *s, uint32_t group)
+static inline bool hsd_by_has_mark(const hsd_by_search *s, hsd_node group)
 {
     return s->primary != NULL && hsd_bit_get(s->primary, group);
 }
 
 /* With has_forks_of. */
-static inline uint32_t hsd_by_fork_of(const hsd_by_search *s, uint32_t group)
+static inline uint32_t hsd_by_fork_of(const hsd_by_search *s, hsd_node group)
 {
     if (s->forks_of == NULL) return 0;
     const uint64_t bit = (uint64_t)group << s->fork_shift;
@@ -303,7 +310,7 @@ static inline uint32_t hsd_by_fork_of(const hsd_by_search *s, uint32_t group)
 }
 
 /* While forks are in memory it says fork and mark alone. */
-static inline uint8_t hsd_by_look(hsd_by_search *s, uint32_t group)
+static inline uint8_t hsd_by_look(hsd_by_search *s, hsd_node group)
 {
     if (!s->has_forks_of) return hsd_by_look_of(hsd_by_group_at(s, group));
     return (uint8_t)(hsd_by_fork_of(s, group) | (hsd_by_has_mark(s, group) ? HSD_BY_LOOK_PRIMARY : 0));
@@ -311,25 +318,25 @@ static inline uint8_t hsd_by_look(hsd_by_search *s, uint32_t group)
 
 #define HSD_BY_SLOT_NODES 128u
 
-static inline bool hsd_by_has_slot(const hsd_by_search *s, uint32_t node)
+static inline bool hsd_by_has_slot(const hsd_by_search *s, hsd_node node)
 {
     return s->slot_bits[node / 64] >> node % 64 & 1;
 }
 
 /* Of a node that has one: where its numbers stand. Others have none, and no room. */
-static inline uint32_t hsd_by_slot(const hsd_by_search *s, uint32_t node)
+static inline hsd_node hsd_by_slot(const hsd_by_search *s, hsd_node node)
 {
     HSD_ASSERT(hsd_by_has_slot(s, node));
-    const uint32_t word = node / 64;
-    uint32_t slot = s->slots_before[node / HSD_BY_SLOT_NODES];
-    for (uint32_t i = word & ~(HSD_BY_SLOT_NODES / 64 - 1); i < word; i++)
+    const hsd_node word = node / 64;
+    hsd_node slot = s->slots_before[node / HSD_BY_SLOT_NODES];
+    for (hsd_node i = word & ~(hsd_node)(HSD_BY_SLOT_NODES / 64 - 1); i < word; i++)
         slot += hsd_count_bits_u64(s->slot_bits[i]);
     return slot + hsd_count_bits_u64(s->slot_bits[word] & ((UINT64_C(1) << node % 64) - 1));
 }
 
-static inline uint32_t hsd_by_group_of(hsd_by_search *s, uint32_t node)
+static inline hsd_node hsd_by_group_of(hsd_by_search *s, hsd_node node)
 {
-    return hsd_paged_get_u32(&s->group_of, hsd_by_slot(s, node));
+    return hsd_paged_get_node(&s->group_of, hsd_by_slot(s, node));
 }
 
 /* True if there are primary roots and secondary ones. */
@@ -338,24 +345,27 @@ static inline bool hsd_by_has_secondary(const hsd_side_walk *side)
     return side->root_span.begin < side->root_span.second && side->root_span.second < side->root_span.end;
 }
 
+/* Words of a record of by_node: the node and its word of group_of, then the two of place_of. */
+enum { HSD_BY_NUMBERED_PLACE = HSD_TWO_WORDS, HSD_BY_NUMBERED_WORDS = HSD_BY_NUMBERED_PLACE + HSD_TWO_WORDS };
+
 /* What has to be referred to from a place for a name. */
 static inline uint64_t hsd_by_least_told(const hsd_by_search *s) { return s->least / 50; }
 
 hsd_status hsd_by_find_forks(hsd_by_search *s, hsd_error *err);
 hsd_status hsd_by_mark(hsd_by_search *s, hsd_error *err); /* what has to be numbered: gives slots */
 void hsd_by_count_references(const hsd_by_search *s);     /* a pass over all of them, for the cost model */
-uint32_t hsd_by_fork_at(hsd_by_search *s, uint32_t first);
+uint32_t hsd_by_fork_at(hsd_by_search *s, hsd_node first);
 hsd_status hsd_by_number(hsd_by_search *s, hsd_error *err);
 hsd_status hsd_by_find_alike(hsd_by_search *s, hsd_error *err);
 hsd_status hsd_by_name(hsd_by_search *s, hsd_error *err);
 hsd_status hsd_by_find_freed(hsd_by_search *s, hsd_error *err); /* freed bytes and objects of the sets */
 
 /* the group of a fork in which another one lies; 0 = in none */
-uint32_t hsd_by_climb(hsd_by_search *s, uint32_t group, uint32_t fork);
+hsd_node hsd_by_climb(hsd_by_search *s, hsd_node group, uint32_t fork);
 /* likewise where its look is known, and becomes that of what is found */
-uint32_t hsd_by_climb_from(const hsd_by_search *s, uint32_t group, uint8_t *look, uint32_t fork);
+hsd_node hsd_by_climb_from(const hsd_by_search *s, hsd_node group, uint8_t *look, uint32_t fork);
 /* the group of the next fork outward in which one lies; 0 = in none */
-uint32_t hsd_by_group_above(hsd_by_search *s, uint32_t group);
+hsd_node hsd_by_group_above(hsd_by_search *s, hsd_node group);
 hsd_status hsd_by_refer(hsd_by_search *s, hsd_error *err); /* fills pairs and seeds, and what places tell */
 /* pairs as starts and targets; with has_columns as told, too, beside forks_of, branches and closed */
 hsd_status hsd_by_list_targets(hsd_by_search *s, hsd_error *err);
@@ -373,7 +383,7 @@ hsd_status hsd_by_open_forks(hsd_by_search *s, hsd_error *err);   /* forks_of, b
 void hsd_by_close_forks(hsd_by_search *s);                        /* forks_of */
 void hsd_by_close_columns(hsd_by_search *s);                      /* all of them, and told */
 hsd_status hsd_by_settle_tells(hsd_by_search *s, hsd_error *err); /* what places tell */
-/* frees the sorter of top << 32 | place; the sums are of bytes of tops, by place */
+/* frees the sorter of (top, place); the sums are of bytes of tops, by place */
 hsd_status hsd_by_sum_tells(hsd_by_search *s, hsd_sorter **tells, hsd_tally **out, hsd_error *err);
 hsd_status hsd_by_spread_by_columns(hsd_by_search *s, hsd_error *err); /* masks climb */
 
@@ -384,13 +394,14 @@ hsd_status hsd_by_spread_by_columns(hsd_by_search *s, hsd_error *err); /* masks 
 hsd_status hsd_by_sorter(hsd_by_search *s, unsigned words, unsigned parts, hsd_sorter **out, hsd_error *err);
 
 typedef struct hsd_by_sower { /* a place, and what it leaves in a fork */
-    uint32_t number, fork;
+    hsd_node number;
+    uint32_t fork;
     bool is_primary; /* it has the mark of the first round */
     uint64_t bit;
 } hsd_by_sower;
 
 /* `out` is zeroed, or what was found last. */
-void hsd_by_find_sower(hsd_by_search *s, uint32_t number, uint32_t fork, hsd_by_sower *out);
+void hsd_by_find_sower(hsd_by_search *s, hsd_node number, uint32_t fork, hsd_by_sower *out);
 
 /* tops that the same candidates hold, as choices of their own */
 hsd_status hsd_by_make_sets(hsd_by_search *s, hsd_error *err);

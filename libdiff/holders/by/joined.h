@@ -11,19 +11,19 @@
 
 typedef struct hsd_by_joined {   /* a zeroed one is empty */
     uint64_t *bits;              /* one a group: it is of a set, and so is group 0; NULL: there are no sets */
-    uint32_t *others;            /* of each word: how many before it are of none */
-    uint32_t first[HSD_BY_SETS]; /* of each fork: the one that stands for all of its set; 0 = it has none */
-    uint32_t other_count;
+    hsd_node *others;            /* of each word: how many before it are of none */
+    hsd_node first[HSD_BY_SETS]; /* of each fork: the one that stands for all of its set; 0 = it has none */
+    hsd_node other_count;
 } hsd_by_joined;
 
-static inline bool hsd_by_is_joined(const hsd_by_joined *joined, uint32_t group)
+static inline bool hsd_by_is_joined(const hsd_by_joined *joined, hsd_node group)
 {
     return joined->bits != NULL && (joined->bits[group / 64] >> group % 64 & 1) != 0;
 }
 
 /* Where the bits of a group stand that is of no set, or stands for one: sets first, others in their order. Without
  * sets: at its number. */
-static inline uint32_t hsd_by_joined_slot(const hsd_by_joined *joined, uint32_t group)
+static inline hsd_node hsd_by_joined_slot(const hsd_by_joined *joined, hsd_node group)
 {
     if (joined->bits == NULL) return group;
     const uint64_t word = joined->bits[group / 64];
@@ -38,7 +38,7 @@ static inline uint32_t hsd_by_joined_slot(const hsd_by_joined *joined, uint32_t 
 }
 
 /* Slots in all, without sets of `groups` groups. */
-static inline uint64_t hsd_by_joined_slots(const hsd_by_joined *joined, uint32_t groups)
+static inline uint64_t hsd_by_joined_slots(const hsd_by_joined *joined, hsd_node groups)
 {
     return joined->bits != NULL ? (uint64_t)joined->other_count + HSD_BY_SETS : (uint64_t)groups + 1;
 }

@@ -51,7 +51,7 @@ static int64_t growth_of(const hsd_growth *growth, uint32_t choice)
     return choice < growth->choice_count ? hsd_choice_growth(&growth->choices[choice]) : 0;
 }
 
-static hsd_status fill_root(by_rows *b, uint32_t node, hsd_co_holder *row, hsd_error *err)
+static hsd_status fill_root(by_rows *b, hsd_node node, hsd_co_holder *row, hsd_error *err)
 {
     const hsd_side_walk *side = &b->growth->pair->sides[AFTER];
     const uint32_t root = b->growth->pair->root_number[AFTER][side->name_of_node[node - side->object_count]];
@@ -60,7 +60,7 @@ static hsd_status fill_root(by_rows *b, uint32_t node, hsd_co_holder *row, hsd_e
     return hsd_growth_text_of_root(b->names, root, &row->root, err);
 }
 
-static hsd_status fill_object(by_rows *b, uint32_t node, hsd_co_holder *row, hsd_error *err)
+static hsd_status fill_object(by_rows *b, hsd_node node, hsd_co_holder *row, hsd_error *err)
 {
     hsd_path_text path;
     HSD_TRY(hsd_path_texts_get(b->texts, node, &path, err));
@@ -69,14 +69,14 @@ static hsd_status fill_object(by_rows *b, uint32_t node, hsd_co_holder *row, hsd
     row->path_count = path.step_count;
     row->path_cut = path.step_cut;
     if (path.step_count > 0) row->type = path.steps[path.step_count - 1].type;
-    row->growth_bytes = growth_of(b->growth, hsd_id_map_get(&b->chosen.by_node[AFTER], node));
+    row->growth_bytes = growth_of(b->growth, hsd_growth_chosen_at(&b->chosen, AFTER, node));
     return hsd_growth_text_of_root(b->names, b->growth->pair->root_number[AFTER][path.root], &row->root, err);
 }
 
 static hsd_status fill_joint_row(by_rows *b, const hsd_growth_set *by, told *list, hsd_error *err)
 {
     for (uint32_t i = 0; i < by->count; i++) {
-        const uint32_t node = by->list[i].node;
+        const hsd_node node = by->list[i].node;
         list[i] = (told){.row = {.type = {"", 0}, .bytes = by->list[i].bytes}, .told = by->list[i].told};
         HSD_TRY(node < b->growth->pair->sides[AFTER].object_count ? fill_object(b, node, &list[i].row, err)
                                                                   : fill_root(b, node, &list[i].row, err));

@@ -84,8 +84,8 @@ static void keep_fork(hsd_by_search *s, const hsd_by_fork *fork)
 static uint32_t choice_of_fork(const hsd_by_search *s, uint64_t fork_of)
 {
     if (fork_of == HSD_FORK_OF_ALL) return s->chosen.all;
-    return hsd_id_map_get(fork_of & HSD_FORK_OF_ROOT ? &s->chosen.by_root : &s->chosen.by_node[AFTER],
-                          (uint32_t)fork_of);
+    if (fork_of & HSD_FORK_OF_ROOT) return hsd_id_map_get(&s->chosen.by_root, (uint32_t)fork_of);
+    return hsd_growth_chosen_at(&s->chosen, AFTER, (hsd_node)fork_of);
 }
 
 /* Of holders that are asked for; they come in the order in which the walk left them. */

@@ -14,7 +14,7 @@ typedef struct hsd_by_waiting { /* a zeroed one may be closed */
 } hsd_by_waiting;
 
 /* For groups 0 … groups. HSD_E_NOMEM. */
-hsd_status hsd_by_waiting_open(hsd_by_waiting *w, uint32_t groups, hsd_error *err);
+hsd_status hsd_by_waiting_open(hsd_by_waiting *w, hsd_node groups, hsd_error *err);
 void hsd_by_waiting_close(hsd_by_waiting *w);
 void hsd_by_waiting_add(hsd_by_waiting *w, size_t at);
 void hsd_by_waiting_remove(hsd_by_waiting *w, size_t at);

@@ -212,7 +212,8 @@ static hsd_status open_array(const hsd_trie *trie, uint64_t bytes, hsd_paged *ou
 
 static hsd_status open_nodes(hsd_trie *trie, uint64_t count, hsd_error *err)
 {
-    HSD_TRY(open_array(trie, count * sizeof(hsd_trie_stored), &trie->nodes, err));
+    const uint64_t pages = (count + HSD_TRIE_NODES_IN_PAGE - 1) / HSD_TRIE_NODES_IN_PAGE;
+    HSD_TRY(open_array(trie, pages * HSD_PAGE_BYTES, &trie->nodes, err));
     const hsd_status status = open_array(trie, (count / HSD_TRIE_SUMS_IN_PAGE + 1) * HSD_PAGE_BYTES, &trie->all, err);
     if (status != HSD_OK) {
         hsd_paged_close(&trie->nodes);

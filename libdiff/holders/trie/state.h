@@ -4,6 +4,7 @@
 #ifndef HSD_HOLDERS_TRIE_STATE_H
 #define HSD_HOLDERS_TRIE_STATE_H
 
+#include "base/node.h"
 #include "graph/paged.h"
 #include "holders/trie/trie.h"
 #include "sort/tally.h"
@@ -12,19 +13,19 @@
 enum { HSD_TRIE_KEY_NODE, HSD_TRIE_KEY_ABOVE, HSD_TRIE_KEY_STEP, HSD_TRIE_KEY_SUM, HSD_TRIE_KEY_WORDS };
 
 typedef struct hsd_trie_columns { /* one column a sum */
-    uint32_t objects[HSD_TRIE_SUMS];
+    hsd_node objects[HSD_TRIE_SUMS];
     uint64_t bytes[HSD_TRIE_SUMS];
 } hsd_trie_columns;
 
-typedef struct hsd_trie_stored { /* a power of two, so that none lies across two pages */
+typedef struct hsd_trie_stored {
     uint32_t parent, edge, type, depth;
     hsd_trie_columns own;
 } hsd_trie_stored;
 
-_Static_assert(sizeof(hsd_trie_stored) == 64, "nodes must not lie across pages");
-
-/* Of sums with all below so many stand in a page, in an array of their own: what is built has none yet. */
-#define HSD_TRIE_SUMS_IN_PAGE (HSD_PAGE_BYTES / sizeof(hsd_trie_columns))
+/* So many stand in a page, that none lies across two; and of sums with all below, in an array of their own: what is
+ * built has none yet. */
+#define HSD_TRIE_NODES_IN_PAGE (HSD_PAGE_BYTES / sizeof(hsd_trie_stored))
+#define HSD_TRIE_SUMS_IN_PAGE  (HSD_PAGE_BYTES / sizeof(hsd_trie_columns))
 
 #define HSD_TRIE_RECENT  256u /* a power of two */
 #define HSD_TRIE_LEAVING 8u   /* likewise */
@@ -52,7 +53,8 @@ struct hsd_trie {
 static inline hsd_trie_stored *hsd_trie_stored_at(hsd_trie *trie, uint32_t node, bool writes)
 {
     const uint8_t state = writes ? HSD_FRAME_USED | HSD_FRAME_DIRTY : HSD_FRAME_USED;
-    return (hsd_trie_stored *)(void *)hsd_paged_at(&trie->nodes, (uint64_t)node * sizeof(hsd_trie_stored), state);
+    const uint64_t page = node / HSD_TRIE_NODES_IN_PAGE, at = node % HSD_TRIE_NODES_IN_PAGE * sizeof(hsd_trie_stored);
+    return (hsd_trie_stored *)(void *)hsd_paged_at(&trie->nodes, page * HSD_PAGE_BYTES + at, state);
 }
 
 static inline hsd_trie_columns *hsd_trie_all_at(hsd_trie *trie, uint32_t node, bool writes)

@@ -127,7 +127,7 @@ hsd_status hsd_trie_absorb(hsd_trie *trie, hsd_trie *other, hsd_error *err);
 /* From now on the trie may take this much, if that is more: others gave theirs back. Before it is finished. */
 void hsd_trie_widen(hsd_trie *trie, uint64_t memory_bytes);
 
-/* No more adds: builds the nodes and adds up `all`. */
+/* No more adds: builds the nodes and adds up `all`. HSD_E_UNSUPPORTED: there are more of them than 32 bits number. */
 hsd_status hsd_trie_finish(hsd_trie *trie, hsd_error *err);
 
 /* ---- finished ---- */
