@@ -111,7 +111,7 @@ static void random_pages(hsd_browse *browse, uint64_t objects, size_t count)
     static double times[MOST_PAGES];
     uint64_t state = 88172645463325252u;
     for (size_t i = 0; i < count; i++) {
-        const hsd_browse_ref ref = {(uint32_t)(next_random(&state) % objects)};
+        const hsd_browse_ref ref = {next_random(&state) % objects};
         times[i] = look_at(browse, 1, ref);
     }
     print_pages("random objects", times, count);

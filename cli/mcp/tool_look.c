@@ -41,7 +41,7 @@ static hsd_status find_ref(mcp_look *look, const char *word, hsd_error *err)
     uint64_t number;
     if (strncmp(word, "root:", 5) == 0) {
         if (!parse_number(word + 5, 10, &number) || number >= HSD_BROWSE_ALL) return refuse_id(word, err);
-        look->ref.node = (uint32_t)number;
+        look->ref.node = number;
         look->has_ref = true;
         return HSD_OK;
     }

@@ -4,6 +4,7 @@
 #include "words.h"
 
 #include <hsdiff/report.h>
+#include <inttypes.h>
 
 void mcp_put_place(mcp_text *text, hsd_text root, const hsd_step *path, size_t count, uint64_t cut)
 {
@@ -41,7 +42,7 @@ void mcp_put_id(mcp_text *text, const hsd_browse_node *node)
     if (node->ref.node == HSD_BROWSE_ALL)
         mcp_put(text, "all");
     else if (node->is_root)
-        mcp_put_format(text, "root:%u", node->ref.node);
+        mcp_put_format(text, "root:%" PRIu64, node->ref.node);
     else
         mcp_put_format(text, "0x%llx", (unsigned long long)node->id);
 }

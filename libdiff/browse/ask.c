@@ -2,6 +2,8 @@
  * Questions whose answers are lists that lie ready: objects of a type, what a node dominates, its references to either
  * side.
  */
+#include <inttypes.h>
+
 #include "base/check.h"
 #include "browse/browse.h"
 
@@ -11,11 +13,11 @@ hsd_status hsd_browse_find(hsd_browse *browse, size_t side, uint64_t id, hsd_bro
 {
     hsd_index *index;
     HSD_TRY(hsd_browse_side(browse, side, &index, err));
-    const uint32_t node = hsd_index_find(index, id);
+    const hsd_node node = hsd_index_find(index, id);
     HSD_TRY(hsd_index_check(index, err));
     if (node == HSD_NODE_NONE) {
-        return hsd_fail(err, HSD_E_NOT_FOUND, "none of the %u objects has the id 0x%llx", index->walk->object_count,
-                        (unsigned long long)id);
+        return hsd_fail(err, HSD_E_NOT_FOUND, "none of the %" HSD_PRI_NODE " objects has the id 0x%" PRIx64,
+                        index->walk->object_count, id);
     }
     out->node = node;
     return HSD_OK;
@@ -35,10 +37,10 @@ static hsd_status begin_list(uint64_t total, uint64_t from, size_t count, hsd_br
 }
 
 typedef struct ready {
-    uint32_t (*node_at)(const void *context, hsd_index *index, uint64_t i);
+    hsd_node (*node_at)(const void *context, hsd_index *index, uint64_t i);
     const void *context;
     uint64_t total;
-    void (*fill)(hsd_browse *browse, size_t side, uint32_t node, hsd_browse_node *out);
+    void (*fill)(hsd_browse *browse, size_t side, hsd_node node, hsd_browse_node *out);
 } ready;
 
 static hsd_status list_ready(hsd_browse *browse, size_t side, const ready *nodes, uint64_t from, size_t count,
@@ -49,7 +51,7 @@ static hsd_status list_ready(hsd_browse *browse, size_t side, const ready *nodes
     size_t wanted;
     HSD_TRY(begin_list(nodes->total, from, count, &list, &wanted, err));
     while (list->count < wanted) {
-        const uint32_t node = nodes->node_at(nodes->context, index, list->from + list->count);
+        const hsd_node node = nodes->node_at(nodes->context, index, list->from + list->count);
         if (node >= hsd_index_node_count(index)) break; /* could not be read */
         nodes->fill(browse, side, node, &list->nodes[list->count++]);
     }
@@ -58,9 +60,9 @@ static hsd_status list_ready(hsd_browse *browse, size_t side, const ready *nodes
 
 /* ---- of a type ---- */
 
-static uint32_t of_type(const void *begin, hsd_index *index, uint64_t i)
+static hsd_node of_type(const void *begin, hsd_index *index, uint64_t i)
 {
-    return hsd_paged_get_u32(&index->by_type, *(const uint64_t *)begin + i);
+    return hsd_paged_get_node(&index->by_type, *(const uint64_t *)begin + i);
 }
 
 hsd_status hsd_browse_objects(hsd_browse *browse, size_t side, hsd_text type, uint64_t from, size_t count,
@@ -81,7 +83,7 @@ hsd_status hsd_browse_objects(hsd_browse *browse, size_t side, hsd_text type, ui
 
 /* ---- what is dominated ---- */
 
-static uint32_t child(const void *children, hsd_index *index, uint64_t i)
+static hsd_node child(const void *children, hsd_index *index, uint64_t i)
 {
     return hsd_index_child(index, children, i);
 }
@@ -90,14 +92,15 @@ hsd_status hsd_browse_dominated(hsd_browse *browse, size_t side, hsd_browse_ref 
                                 hsd_browse_list **out, hsd_error *err)
 {
     hsd_index *index;
+    hsd_node node;
     hsd_children children = {.count = 0};
     *out = NULL;
     if (ref.node == HSD_BROWSE_ALL) {
         HSD_TRY(hsd_browse_side(browse, side, &index, err));
         hsd_index_children(index, 0, index->place_count, &children);
     } else {
-        HSD_TRY(hsd_browse_node_of(browse, side, ref, &index, err));
-        const hsd_browse_row row = hsd_index_row(index, ref.node);
+        HSD_TRY(hsd_browse_node_of(browse, side, ref, &index, &node, err));
+        const hsd_browse_row row = hsd_index_row(index, node);
         if (row.first != 0) hsd_index_children(index, row.first, row.end, &children);
     }
     return list_ready(browse, side, &(ready){child, &children, children.count, hsd_browse_fill_held}, from, count, out,
@@ -106,10 +109,10 @@ hsd_status hsd_browse_dominated(hsd_browse *browse, size_t side, hsd_browse_ref 
 
 /* ---- references ---- */
 
-static uint32_t root(const void *begin, hsd_index *index, uint64_t i)
+static hsd_node root(const void *begin, hsd_index *index, uint64_t i)
 {
     (void)index;
-    return *(const uint32_t *)begin + (uint32_t)i;
+    return *(const hsd_node *)begin + (hsd_node)i;
 }
 
 /* To which nothing refers but what is above them. */
@@ -125,7 +128,7 @@ static hsd_status list_roots(hsd_browse *browse, size_t side, uint64_t from, siz
 
 /* Lines are filled once a part was read: its items are borrowed, but what fills them reads other files. References are
  * named where they come from: those to `node` in the lists of who refers to it. */
-static void take_lines(hsd_browse *browse, size_t side, const hsd_targets *targets, uint32_t node, size_t most,
+static void take_lines(hsd_browse *browse, size_t side, const hsd_targets *targets, hsd_node node, size_t most,
                        hsd_browse_list *list)
 {
     hsd_index *index = &browse->indexes[side];
@@ -144,14 +147,15 @@ static void take_weak_lines(hsd_browse *browse, size_t side, uint64_t i, size_t 
 {
     const hsd_weak *weak = &browse->indexes[side].weak;
     for (; i < weak->count && list->count < most; i++) {
+        const uint64_t *reference = &weak->references[i * HSD_TWO_WORDS];
         hsd_browse_node *line = &list->nodes[list->count++];
-        hsd_browse_fill(browse, side, (uint32_t)(weak->references[i] >> 32), line);
+        hsd_browse_fill(browse, side, hsd_words_first(reference), line);
         line->is_weak = true;
-        line->edge = hsd_browse_text(hsd_edge_text(&weak->names, (uint32_t)weak->references[i]));
+        line->edge = hsd_browse_text(hsd_edge_text(&weak->names, (uint32_t)hsd_words_second(reference)));
     }
 }
 
-static hsd_status list_references(hsd_browse *browse, size_t side, bool to_it, uint32_t node, uint64_t from,
+static hsd_status list_references(hsd_browse *browse, size_t side, bool to_it, hsd_node node, uint64_t from,
                                   size_t count, hsd_browse_list **out, hsd_error *err)
 {
     hsd_browse_list *list;
@@ -179,22 +183,24 @@ hsd_status hsd_browse_referents(hsd_browse *browse, size_t side, hsd_browse_ref 
                                 hsd_browse_list **out, hsd_error *err)
 {
     hsd_index *index;
+    hsd_node node;
     *out = NULL;
     if (ref.node == HSD_BROWSE_ALL) return list_roots(browse, side, from, count, out, err);
-    HSD_TRY(hsd_browse_node_of(browse, side, ref, &index, err));
-    HSD_TRY(hsd_weak_look(index, ref.node, err));
-    return list_references(browse, side, false, ref.node, from, count, out, err);
+    HSD_TRY(hsd_browse_node_of(browse, side, ref, &index, &node, err));
+    HSD_TRY(hsd_weak_look(index, node, err));
+    return list_references(browse, side, false, node, from, count, out, err);
 }
 
 hsd_status hsd_browse_referrers(hsd_browse *browse, size_t side, hsd_browse_ref ref, uint64_t from, size_t count,
                                 hsd_browse_list **out, hsd_error *err)
 {
     hsd_index *index;
+    hsd_node node;
     *out = NULL;
     if (ref.node == HSD_BROWSE_ALL) {
         HSD_TRY(hsd_browse_side(browse, side, &index, err));
         return hsd_browse_list_new(out, 0, 0, err);
     }
-    HSD_TRY(hsd_browse_node_of(browse, side, ref, &index, err));
-    return list_references(browse, side, true, ref.node, from, count, out, err);
+    HSD_TRY(hsd_browse_node_of(browse, side, ref, &index, &node, err));
+    return list_references(browse, side, true, node, from, count, out, err);
 }

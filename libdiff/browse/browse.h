@@ -25,7 +25,7 @@ struct hsd_browse {
     hsd_single *single;         /* of one capture */
     hsd_diff *diff;
     hsd_top *top;
-    hsd_column_file pairs; /* of ordinals, before << 32 | after, until both have their partners */
+    hsd_column_file pairs; /* of ordinals, before and after as HSD_TWO, until both have their partners */
     hsd_index indexes[SIDE_COUNT];
     char why_not[SIDE_COUNT][200];
     uint64_t index_bytes;
@@ -39,17 +39,18 @@ struct hsd_browse_store {
 /* The index of a side that can be browsed. */
 hsd_status hsd_browse_side(hsd_browse *browse, size_t side, hsd_index **out, hsd_error *err);
 
-/* The same, of a node that is there. */
-hsd_status hsd_browse_node_of(hsd_browse *browse, size_t side, hsd_browse_ref ref, hsd_index **out, hsd_error *err);
+/* The same, of a node that is there: its number fits. */
+hsd_status hsd_browse_node_of(hsd_browse *browse, size_t side, hsd_browse_ref ref, hsd_index **out, hsd_node *node,
+                              hsd_error *err);
 
 /* Asks each index for its first failure. */
 hsd_status hsd_browse_check(hsd_browse *browse, hsd_error *err);
 
 /* A line: all of it but the edge. */
-void hsd_browse_fill(hsd_browse *browse, size_t side, uint32_t node, hsd_browse_node *out);
+void hsd_browse_fill(hsd_browse *browse, size_t side, hsd_node node, hsd_browse_node *out);
 
 /* The same with the edge from its dominator; roots have none. */
-void hsd_browse_fill_held(hsd_browse *browse, size_t side, uint32_t node, hsd_browse_node *out);
+void hsd_browse_fill_held(hsd_browse *browse, size_t side, hsd_node node, hsd_browse_node *out);
 
 /* The text of a reference's name; HSD_TREE_INDIRECT has none. */
 hsd_text hsd_browse_edge(const hsd_index *index, uint32_t edge);

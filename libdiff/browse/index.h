@@ -22,6 +22,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
+#include "base/node.h"
 #include "base/worker.h"
 #include "browse/column.h"
 #include "browse/lists.h"
@@ -30,10 +31,10 @@
 #include "walk/keep.h"
 #include "walk/side/side.h"
 
-typedef struct hsd_browse_row { /* 32 bytes */
+typedef struct hsd_browse_row { /* 24 bytes and two numbers of nodes */
     uint64_t id;
+    hsd_node first, end; /* place; first 0 = not reached */
     uint32_t bytes;      /* HSD_ROW_MANY: more than fit */
-    uint32_t first, end; /* place; first 0 = not reached */
     uint32_t type;       /* common type; of a root its name */
     uint32_t edge;       /* walk/edges.h, HSD_TREE_INDIRECT */
     uint32_t owner;      /* number of the root's name | HSD_ROW_* */
@@ -44,24 +45,24 @@ typedef struct hsd_browse_row { /* 32 bytes */
 #define HSD_ROW_IS_ROOT UINT32_C(0x80000000)
 #define HSD_ROW_COUNTS  UINT32_C(0x40000000)
 
-typedef struct hsd_browse_span { /* 16 bytes; one more than there are places */
+typedef struct hsd_browse_span { /* 8 bytes and two numbers of nodes; one more than there are places */
     uint64_t bytes_before;
-    uint32_t objects_before;
-    uint32_t node;
+    hsd_node objects_before;
+    hsd_node node;
 } hsd_browse_span;
 
 /* Nodes that immediately dominate more than that have them in a list. */
 #define HSD_FEW_CHILDREN 128u
 
-typedef struct hsd_long_children { /* 16 bytes; ascending by place */
-    uint32_t count, place;         /* of the node that dominates them */
+typedef struct hsd_long_children { /* 8 bytes and two numbers of nodes; ascending by place */
+    hsd_node count, place;         /* of the node that dominates them */
     uint64_t begin;                /* in children */
 } hsd_long_children;
 
 /* Very long ways are walked in strides of so many. */
 #define HSD_ANCHOR_STEP 1024u
 
-#define HSD_NODE_NONE UINT32_MAX
+#define HSD_NODE_NONE HSD_NODE_MAX
 
 #define HSD_INDEX_ARRAYS 14u
 #define HSD_STACK_ARRAYS 3u /* of these: sites, strings, texts */
@@ -90,7 +91,7 @@ typedef struct hsd_index {
         hsd_paged arrays[HSD_INDEX_ARRAYS]; /* the same */
     };
     uint64_t long_children_count;
-    uint32_t place_count;  /* one past the last */
+    hsd_node place_count;  /* one past the last */
     uint64_t *type_begins; /* in by_type: of each common type, and the end */
     bool ids_ascend;       /* with their ordinals: then by_id is not there */
     uint64_t last_id;      /* while they are seen */
@@ -98,7 +99,7 @@ typedef struct hsd_index {
     uint64_t live_bytes;   /* sum of them, saturating */
     uint64_t id_count;
     bool has_partners;
-    /* words of ordinals, before << 32 | after; borrowed while the index is built; NULL = none */
+    /* ordinals, before and after as HSD_TWO; borrowed while the index is built; NULL = none */
     const hsd_temp *pairs;
     uint64_t pair_count;
     bool is_after;       /* this is the index of after */
@@ -112,11 +113,11 @@ typedef struct hsd_index {
 _Static_assert(offsetof(hsd_index, anchors) == offsetof(hsd_index, arrays[HSD_INDEX_ARRAYS - 1]),
                "all arrays are in the list");
 
-static inline uint32_t hsd_index_node_count(const hsd_index *index) { return index->walk->node_count; }
+static inline hsd_node hsd_index_node_count(const hsd_index *index) { return index->walk->node_count; }
 /* Bits that numbers up to `most` have. */
 static inline unsigned hsd_index_bits(uint64_t most) { return most == 0 ? 1 : 64 - (unsigned)__builtin_clzll(most); }
 
-static inline bool hsd_index_is_object(const hsd_index *index, uint32_t node)
+static inline bool hsd_index_is_object(const hsd_index *index, hsd_node node)
 {
     return node < index->walk->object_count;
 }
@@ -180,8 +181,8 @@ void hsd_index_release(hsd_index *index);
 
 /* ---- looking (look.c). Failures stick to the arrays: hsd_index_check ---- */
 
-hsd_browse_row hsd_index_row(hsd_index *index, uint32_t node);
-hsd_browse_span hsd_index_span(hsd_index *index, uint32_t place);
+hsd_browse_row hsd_index_row(hsd_index *index, hsd_node node);
+hsd_browse_span hsd_index_span(hsd_index *index, hsd_node place);
 hsd_long_children hsd_index_long_children(hsd_index *index, uint64_t i);
 hsd_status hsd_index_check(const hsd_index *index, hsd_error *err);
 
@@ -190,13 +191,13 @@ hsd_status hsd_index_check(const hsd_index *index, hsd_error *err);
 typedef struct hsd_children {
     uint64_t count, begin;
     bool is_listed;
-    uint32_t few[HSD_FEW_CHILDREN];
+    hsd_node few[HSD_FEW_CHILDREN];
 } hsd_children;
 
-void hsd_index_children(hsd_index *index, uint32_t first, uint32_t end, hsd_children *out);
-uint32_t hsd_index_child(hsd_index *index, const hsd_children *children, uint64_t i); /* its node */
+void hsd_index_children(hsd_index *index, hsd_node first, hsd_node end, hsd_children *out);
+hsd_node hsd_index_child(hsd_index *index, const hsd_children *children, uint64_t i); /* its node */
 
 /* The node with that id; HSD_NODE_NONE. */
-uint32_t hsd_index_find(hsd_index *index, uint64_t id);
+hsd_node hsd_index_find(hsd_index *index, uint64_t id);
 
 #endif

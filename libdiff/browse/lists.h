@@ -6,10 +6,12 @@
 #ifndef HSD_BROWSE_LISTS_H
 #define HSD_BROWSE_LISTS_H
 
+#include "base/node.h"
 #include "graph/adjacency.h"
 
 typedef struct hsd_long_list {
-    uint32_t node, parts;
+    hsd_node node;
+    uint32_t parts;
     uint32_t name; /* of the first reference */
     bool is_alike; /* and of all others */
     uint64_t at;   /* of its parts in hsd_lists.ends */
@@ -23,18 +25,18 @@ typedef struct hsd_lists {
 } hsd_lists;
 
 /* Nodes whose lists have more than one part, in ascending order, before anything is asked of them. */
-hsd_status hsd_lists_add_long(hsd_lists *lists, uint32_t node, hsd_error *err);
+hsd_status hsd_lists_add_long(hsd_lists *lists, hsd_node node, hsd_error *err);
 
 /* How many references a node has. */
-uint64_t hsd_lists_count(hsd_lists *lists, uint32_t node);
+uint64_t hsd_lists_count(hsd_lists *lists, hsd_node node);
 
 /* The references from `from` on as far as they stand in one part; count 0 past the last. Borrowed until the next call.
  * Failures stick to the adjacency. */
-void hsd_lists_get(hsd_lists *lists, uint32_t node, uint64_t from, hsd_targets *out);
+void hsd_lists_get(hsd_lists *lists, hsd_node node, uint64_t from, hsd_targets *out);
 
 /* The name of a reference that is there, from `node` to `target`, the least if there are several: a block of the
  * node's. Of a long list whose names are not alike all parts are read, some 6 ms for a million. */
-uint32_t hsd_lists_name(hsd_lists *lists, uint32_t node, uint32_t target);
+uint32_t hsd_lists_name(hsd_lists *lists, hsd_node node, hsd_node target);
 
 void hsd_lists_release(hsd_lists *lists);
 

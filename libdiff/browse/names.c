@@ -14,7 +14,7 @@ static hsd_status find_browse_name(hsd_index *index, hsd_browse_node *nodes, siz
                                    hsd_path_names *names, hsd_arena *arena, hsd_error *err)
 {
     for (size_t i = 0; i < count; i++)
-        if (hsd_index_is_object(index, nodes[i].ref.node))
+        if (nodes[i].ref.node < index->walk->object_count)
             HSD_TRY(hsd_path_names_want(names, nodes[i].ref.node, &steps[i], err));
     HSD_TRY(hsd_path_names_fill(names, index->walk->request->capture, arena, err));
     for (size_t i = 0; i < count; i++)

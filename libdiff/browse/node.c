@@ -1,6 +1,7 @@
 /*
  * One line of an answer, and the lists they stand in.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/assert.h"
@@ -19,11 +20,13 @@ hsd_status hsd_browse_side(hsd_browse *browse, size_t side, hsd_index **out, hsd
     return hsd_fail(err, HSD_E_UNSUPPORTED, "the capture cannot be browsed: %s", browse->why_not[side]);
 }
 
-hsd_status hsd_browse_node_of(hsd_browse *browse, size_t side, hsd_browse_ref ref, hsd_index **out, hsd_error *err)
+hsd_status hsd_browse_node_of(hsd_browse *browse, size_t side, hsd_browse_ref ref, hsd_index **out, hsd_node *node,
+                              hsd_error *err)
 {
     HSD_TRY(hsd_browse_side(browse, side, out, err));
+    *node = (hsd_node)ref.node;
     if (ref.node < hsd_index_node_count(*out)) return HSD_OK;
-    return hsd_fail(err, HSD_E_NOT_FOUND, "there is no object or root with the number %u", ref.node);
+    return hsd_fail(err, HSD_E_NOT_FOUND, "there is no object or root with the number %" PRIu64, ref.node);
 }
 
 hsd_status hsd_browse_check(hsd_browse *browse, hsd_error *err)
@@ -35,7 +38,7 @@ hsd_status hsd_browse_check(hsd_browse *browse, hsd_error *err)
 
 /* ---- a line ---- */
 
-static hsd_browse_state state_of(const hsd_browse *browse, size_t side, uint32_t node, const hsd_browse_row *row)
+static hsd_browse_state state_of(const hsd_browse *browse, size_t side, hsd_node node, const hsd_browse_row *row)
 {
     if (row->first == 0) return row->owner & HSD_ROW_IS_ROOT ? HSD_BROWSE_LIVE : HSD_BROWSE_UNREACHED;
     if (browse->diff == NULL || !browse->diff->identity_is_known || !(row->owner & HSD_ROW_COUNTS))
@@ -61,7 +64,7 @@ static void fill_root(const hsd_index *index, const hsd_browse_row *row, hsd_bro
     out->root_kind = roots->kinds[name];
 }
 
-void hsd_browse_fill(hsd_browse *browse, size_t side, uint32_t node, hsd_browse_node *out)
+void hsd_browse_fill(hsd_browse *browse, size_t side, hsd_node node, hsd_browse_node *out)
 {
     HSD_ASSERT(side < browse->side_count && node < hsd_index_node_count(&browse->indexes[side]));
     hsd_index *index = &browse->indexes[side];
@@ -83,7 +86,7 @@ void hsd_browse_fill(hsd_browse *browse, size_t side, uint32_t node, hsd_browse_
     out->is_part = !(row.owner & HSD_ROW_COUNTS);
 }
 
-void hsd_browse_fill_held(hsd_browse *browse, size_t side, uint32_t node, hsd_browse_node *out)
+void hsd_browse_fill_held(hsd_browse *browse, size_t side, hsd_node node, hsd_browse_node *out)
 {
     HSD_ASSERT(side < browse->side_count);
     hsd_index *index = &browse->indexes[side];

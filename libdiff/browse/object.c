@@ -36,7 +36,7 @@ static hsd_status take_object(hsd_browse_object *object, const hsd_object *found
     return take_preview(object, found, err);
 }
 
-static hsd_status read_object(hsd_index *index, uint32_t node, hsd_browse_object *object, hsd_error *err)
+static hsd_status read_object(hsd_index *index, hsd_node node, hsd_browse_object *object, hsd_error *err)
 {
     hsd_object_reader *reader;
     hsd_object found = {.site = 0};
@@ -62,11 +62,11 @@ static void fill_owner(const hsd_index *index, const hsd_browse_row *row, hsd_br
         row->first != 0 && name < names->count ? hsd_browse_text(hsd_names_get(names, name)) : (hsd_text){"", 0};
 }
 
-static void fill_partner(hsd_browse *browse, size_t side, uint32_t node, hsd_browse_object *object)
+static void fill_partner(hsd_browse *browse, size_t side, hsd_node node, hsd_browse_object *object)
 {
     hsd_index *index = &browse->indexes[side];
     if (!index->has_partners || !hsd_index_is_object(index, node)) return;
-    const uint32_t partner = hsd_paged_get_u32(&index->partners, node);
+    const hsd_node partner = hsd_paged_get_node(&index->partners, node);
     hsd_index *other = &browse->indexes[1 - side];
     if (partner >= other->walk->object_count) return;
     hsd_browse_node line;
@@ -76,7 +76,7 @@ static void fill_partner(hsd_browse *browse, size_t side, uint32_t node, hsd_bro
     object->other_bytes = line.bytes;
 }
 
-static hsd_status fill_browse_object(hsd_browse *browse, size_t side, uint32_t node, hsd_browse_object *object,
+static hsd_status fill_browse_object(hsd_browse *browse, size_t side, hsd_node node, hsd_browse_object *object,
                                      hsd_error *err)
 {
     hsd_index *index = &browse->indexes[side];
@@ -100,13 +100,14 @@ hsd_status hsd_browse_object_get(hsd_browse *browse, size_t side, hsd_browse_ref
                                  hsd_error *err)
 {
     hsd_index *index;
+    hsd_node node;
     *out = NULL;
-    HSD_TRY(hsd_browse_node_of(browse, side, ref, &index, err));
+    HSD_TRY(hsd_browse_node_of(browse, side, ref, &index, &node, err));
     struct hsd_browse_store *store;
     hsd_browse_object *object = hsd_browse_answer_new(sizeof *object, &store);
     if (object == NULL) return hsd_fail_nomem(err, "an answer");
     object->store = store;
-    const hsd_status status = fill_browse_object(browse, side, ref.node, object, err);
+    const hsd_status status = fill_browse_object(browse, side, node, object, err);
     if (status == HSD_OK)
         *out = object;
     else

@@ -16,20 +16,20 @@
 typedef struct hsd_turn {
     hsd_index *index;
     hsd_column_file longs;        /* targets whose lists have several parts, ascending */
-    uint32_t target, last_source; /* of what was put last */
+    hsd_node target, last_source; /* of what was put last */
     uint64_t total;               /* referrers of it so far */
     bool knows_long;              /* sources with long lists were found */
 } hsd_turn;
 
 /* A part of what a node refers to. */
-typedef hsd_status (*hsd_turn_fn)(void *context, uint32_t node, const hsd_targets *targets, hsd_error *err);
+typedef hsd_status (*hsd_turn_fn)(void *context, hsd_node node, const hsd_targets *targets, hsd_error *err);
 
 /* Tells of all references, sources ascending. The first time finds the long lists, too. */
 hsd_status hsd_turn_pass(hsd_turn *turn, const char *what, hsd_turn_fn take, void *context, hsd_error *err);
 
 /* Who refers to `target`, ascending, as often as they do; overwritten. Targets ascend; one may come again with sources
  * that are not less. Each source stays once. */
-hsd_status hsd_turn_put(hsd_turn *turn, uint32_t target, uint32_t *sources, uint64_t count, hsd_error *err);
+hsd_status hsd_turn_put(hsd_turn *turn, hsd_node target, hsd_node *sources, uint64_t count, hsd_error *err);
 
 /* *is_done is false where it would be too many passes, and nothing was put. */
 hsd_status hsd_turn_counted(hsd_turn *turn, bool *is_done, hsd_error *err);

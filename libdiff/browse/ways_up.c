@@ -10,12 +10,12 @@
 #include "browse/index.h"
 
 typedef struct steps {
-    uint32_t low[HSD_BROWSE_MOST]; /* the first ones */
-    uint32_t ring[HSD_WAY_HALF];   /* the last ones behind those */
+    hsd_node low[HSD_BROWSE_MOST]; /* the first ones */
+    hsd_node ring[HSD_WAY_HALF];   /* the last ones behind those */
     uint64_t ringed;
 } steps;
 
-static void take_way_up(hsd_way_up *way, steps *s, uint32_t item)
+static void take_way_up(hsd_way_up *way, steps *s, hsd_node item)
 {
     if (way->total < HSD_BROWSE_MOST)
         s->low[way->total] = item;
@@ -25,24 +25,24 @@ static void take_way_up(hsd_way_up *way, steps *s, uint32_t item)
 }
 
 /* Goes on until the end; with `stops`, until an anchor is met behind the first thousand, which is returned. */
-static uint32_t step_way_up(hsd_way_up *way, steps *s, uint32_t item, bool stops)
+static hsd_node step_way_up(hsd_way_up *way, steps *s, hsd_node item, bool stops)
 {
-    while (item != HSD_BROWSE_ALL && way->total < way->most) {
-        const uint32_t above = way->above(way->context, item);
+    while (item != HSD_NODE_NONE && way->total < way->most) {
+        const hsd_node above = way->above(way->context, item);
         take_way_up(way, s, item);
-        if (stops && way->total >= HSD_BROWSE_MOST && above != HSD_BROWSE_ALL &&
+        if (stops && way->total >= HSD_BROWSE_MOST && above != HSD_NODE_NONE &&
             way->anchor_of(way->context, item) == above)
             return above;
         item = above;
     }
-    return HSD_BROWSE_ALL;
+    return HSD_NODE_NONE;
 }
 
-static uint32_t stride(hsd_way_up *way, steps *s, uint32_t anchor)
+static hsd_node stride(hsd_way_up *way, steps *s, hsd_node anchor)
 {
     for (;;) {
-        const uint32_t above = way->anchor_of(way->context, anchor);
-        if (above == HSD_BROWSE_ALL || way->total >= way->most) return anchor;
+        const hsd_node above = way->anchor_of(way->context, anchor);
+        if (above == HSD_NODE_NONE || way->total >= way->most) return anchor;
         way->total += HSD_ANCHOR_STEP;
         s->ringed = 0;
         anchor = above;
@@ -66,12 +66,12 @@ static void put_together(hsd_way_up *way, const steps *s)
     }
 }
 
-void hsd_way_up_walk(hsd_way_up *way, uint32_t begin)
+void hsd_way_up_walk(hsd_way_up *way, hsd_node begin)
 {
     steps s;
     s.ringed = 0;
     way->total = 0;
-    const uint32_t anchor = step_way_up(way, &s, begin, true);
-    if (anchor != HSD_BROWSE_ALL) step_way_up(way, &s, stride(way, &s, anchor), false);
+    const hsd_node anchor = step_way_up(way, &s, begin, true);
+    if (anchor != HSD_NODE_NONE) step_way_up(way, &s, stride(way, &s, anchor), false);
     put_together(way, &s);
 }

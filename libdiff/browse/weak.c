@@ -33,7 +33,7 @@ hsd_status hsd_weak_begin(hsd_index *index, hsd_error *err)
         count += is_weak(&all->labels[i]);
     if (count == 0) return HSD_OK;
     weak->labels.labels = malloc(count * sizeof *weak->labels.labels);
-    weak->references = malloc(2 * HSD_WEAK_MOST * sizeof *weak->references);
+    weak->references = malloc(2 * HSD_WEAK_MOST * HSD_TWO_WORDS * sizeof *weak->references);
     if (weak->labels.labels == NULL || weak->references == NULL) return hsd_fail_nomem(err, "the index");
     for (uint32_t i = 0; i < all->count; i++) {
         if (is_weak(&all->labels[i])) HSD_TRY(add_label(&weak->labels, &all->labels[i], err));
@@ -62,10 +62,12 @@ static hsd_status load_names(hsd_index *index, hsd_error *err)
 
 /* ---- references ---- */
 
-static uint32_t node_of(hsd_index *index, uint64_t target)
+static uint64_t *reference_at(const hsd_weak *weak, uint32_t i) { return &weak->references[(size_t)i * HSD_TWO_WORDS]; }
+
+static hsd_node node_of(hsd_index *index, uint64_t target)
 {
     if (!index->walk->info->targets_are_ordinals) return hsd_index_find(index, target);
-    return target < index->walk->object_count ? (uint32_t)target : HSD_NODE_NONE;
+    return target < index->walk->object_count ? (hsd_node)target : HSD_NODE_NONE;
 }
 
 static hsd_status take_weak_reference(hsd_index *index, const hsd_object *part, hsd_error *err)
@@ -78,10 +80,10 @@ static hsd_status take_weak_reference(hsd_index *index, const hsd_object *part, 
         if (weak->has_more) break;
         weak->looked_at++;
         HSD_TRY(load_names(index, err));
-        const uint32_t target = node_of(index, part->targets[i]),
-                       name = weak->labels.edges[label - weak->labels.labels];
+        const hsd_node target = node_of(index, part->targets[i]);
+        const uint32_t name = weak->labels.edges[label - weak->labels.labels];
         if (target != HSD_NODE_NONE && target != weak->node)
-            weak->references[weak->count++] = (uint64_t)target << 32 | name;
+            hsd_words_set_two(reference_at(weak, weak->count++), target, name);
     }
     return HSD_OK;
 }
@@ -101,15 +103,17 @@ static hsd_status take_all_weak_references(hsd_index *index, hsd_object_reader *
 static void put_in_order(hsd_weak *weak)
 {
     uint32_t kept = 0;
-    hsd_radix_sort(weak->references, weak->references + HSD_WEAK_MOST, weak->count, 1);
+    hsd_radix_sort(weak->references, reference_at(weak, HSD_WEAK_MOST), weak->count, HSD_TWO_WORDS);
     for (uint32_t i = 0; i < weak->count; i++) {
-        if (kept == 0 || weak->references[kept - 1] >> 32 != weak->references[i] >> 32)
-            weak->references[kept++] = weak->references[i];
+        const uint64_t *reference = reference_at(weak, i);
+        const hsd_node target = hsd_words_first(reference);
+        if (kept > 0 && hsd_words_first(reference_at(weak, kept - 1)) == target) continue;
+        hsd_words_set_two(reference_at(weak, kept++), target, hsd_words_second(reference));
     }
     weak->count = kept;
 }
 
-static void begin_node(hsd_weak *weak, uint32_t node)
+static void begin_node(hsd_weak *weak, hsd_node node)
 {
     weak->has_node = weak->has_more = false;
     weak->node = node;
@@ -121,7 +125,7 @@ unsigned hsd_weak_wants(const hsd_index *index)
     return index->weak.labels.count > 0 ? HSD_WANT_REFERENCES | HSD_WANT_LABELS : 0;
 }
 
-hsd_status hsd_weak_gather(hsd_index *index, uint32_t node, hsd_object_reader *reader, const hsd_object *object,
+hsd_status hsd_weak_gather(hsd_index *index, hsd_node node, hsd_object_reader *reader, const hsd_object *object,
                            hsd_error *err)
 {
     hsd_weak *weak = &index->weak;
@@ -134,7 +138,7 @@ hsd_status hsd_weak_gather(hsd_index *index, uint32_t node, hsd_object_reader *r
     return HSD_OK;
 }
 
-hsd_status hsd_weak_look(hsd_index *index, uint32_t node, hsd_error *err)
+hsd_status hsd_weak_look(hsd_index *index, hsd_node node, hsd_error *err)
 {
     hsd_weak *weak = &index->weak;
     hsd_object_reader *reader;

@@ -6,6 +6,7 @@
 #ifndef HSD_BROWSE_WEAK_H
 #define HSD_BROWSE_WEAK_H
 
+#include "base/node.h"
 #include "format/tables.h"
 #include "walk/edges.h"
 
@@ -18,8 +19,8 @@ typedef struct hsd_weak {
     hsd_edge_names names;   /* of these, from the first weak reference on */
     bool has_names;
     bool has_node;
-    uint32_t node;        /* whose they are */
-    uint64_t *references; /* target << 32 | name, ascending, each target once; HSD_WEAK_MOST at most */
+    hsd_node node;        /* whose they are */
+    uint64_t *references; /* HSD_TWO of target and name, ascending, each target once; HSD_WEAK_MOST at most */
     uint32_t count;
     uint32_t looked_at; /* those that lead nowhere are left out */
     bool has_more;      /* there are some that were not looked at */
@@ -32,11 +33,11 @@ hsd_status hsd_weak_begin(struct hsd_index *index, hsd_error *err);
 unsigned hsd_weak_wants(const struct hsd_index *index);
 
 /* Those of an object that `reader` has just read, which may read on. */
-hsd_status hsd_weak_gather(struct hsd_index *index, uint32_t node, hsd_object_reader *reader, const hsd_object *object,
+hsd_status hsd_weak_gather(struct hsd_index *index, hsd_node node, hsd_object_reader *reader, const hsd_object *object,
                            hsd_error *err);
 
 /* Those of any node. */
-hsd_status hsd_weak_look(struct hsd_index *index, uint32_t node, hsd_error *err);
+hsd_status hsd_weak_look(struct hsd_index *index, hsd_node node, hsd_error *err);
 
 void hsd_weak_release(hsd_weak *weak);
 

@@ -37,6 +37,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/node.h"
 #include "sort/sorter.h"
 #include <hsdiff/status.h>
 
@@ -58,7 +59,7 @@ typedef enum hsd_suspicion {
 typedef struct hsd_suspect {
     uint64_t id;           /* of both */
     uint32_t type;         /* likewise, common number */
-    uint32_t nodes[2];     /* ordinals before, after */
+    hsd_node nodes[2];     /* ordinals before, after */
     uint32_t counts[2][2]; /* before, after: what refers to it, what it refers to */
     hsd_suspicion why;
     bool has_own[2];

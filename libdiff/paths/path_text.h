@@ -34,6 +34,7 @@
 #define HSD_PATHS_PATH_TEXT_H
 
 #include "base/arena.h"
+#include "base/node.h"
 #include "graph/shortest.h"
 #include "paths/steps.h"
 #include "walk/edges.h"
@@ -77,10 +78,10 @@ hsd_status hsd_path_texts_new(hsd_path_texts **out, hsd_shortest *shortest, hsd_
                               hsd_error *err);
 
 /* The path to a node: object, label node or root node. A node that was not reached has itself as its only step. */
-hsd_status hsd_path_texts_get(hsd_path_texts *texts, uint32_t node, hsd_path_text *out, hsd_error *err);
+hsd_status hsd_path_texts_get(hsd_path_texts *texts, hsd_node node, hsd_path_text *out, hsd_error *err);
 
 /* The same for a node that the search avoided, by a reference `edge` from one that it reached. */
-hsd_status hsd_path_texts_get_through(hsd_path_texts *texts, uint32_t source, uint32_t edge, uint32_t node,
+hsd_status hsd_path_texts_get_through(hsd_path_texts *texts, hsd_node source, uint32_t edge, hsd_node node,
                                       hsd_path_text *out, hsd_error *err);
 
 /* Names the objects in the steps of all paths so far, where they have names: one look at the blocks they stand in

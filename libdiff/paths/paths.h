@@ -9,9 +9,9 @@
  *               nowhere, are one *row*                                                       path_groups.c
  *      count    a pass over the objects: how many in each row, how many bytes                  paths.c
  *
- * A group is 20 bytes in a paged array, whatever its size, and its parent comes before it: so all groups on the way to
- * what was asked for are found in one pass from the last to the first, and get their rows in one from the first
- * to the last.
+ * A group is five numbers in a paged array, whatever its size, and its parent comes before it: so all groups on the way
+ * to what was asked for are found in one pass from the last to the first, and get their rows in one from the first to
+ * the last.
  */
 #ifndef HSD_PATHS_PATHS_H
 #define HSD_PATHS_PATHS_H
@@ -28,7 +28,7 @@
 /* What was asked for. */
 typedef struct hsd_path_ask {
     uint8_t *is_type; /* by common type */
-    uint32_t ordinal; /* of the object, with is_id */
+    hsd_node ordinal; /* of the object, with is_id */
     bool is_id;
 } hsd_path_ask;
 
@@ -49,10 +49,10 @@ bool hsd_glob_fits(const char *pattern, hsd_bytes name);
 /* Distinct readings beyond which further ones count as others. The shortest come first, so the longest do. */
 #define HSD_MAX_PATH_PLACES (UINT32_C(1) << 18)
 
-#define HSD_PATH_GROUP_BYTES 20u
+#define HSD_PATH_GROUP_BYTES (5 * HSD_NODE_BYTES)
 
 typedef struct hsd_path_row_sum {
-    uint32_t group; /* whose path is shown: the shortest; the first of these in the order of readings */
+    hsd_node group; /* whose path is shown: the shortest; the first of these in the order of readings */
     uint32_t edge;  /* with is_id: name of the reference from there */
     uint64_t length;
     hsd_amount amount;
@@ -68,15 +68,15 @@ typedef struct hsd_path_groups {
     hsd_side_walk *side;
     const uint8_t *is_asked; /* one bit a node: objects of the type; with is_id what refers to the object */
     bool is_id;
-    uint32_t ordinal;
+    hsd_node ordinal;
 
-    hsd_paged records; /* five u32 a group */
+    hsd_paged records; /* five numbers a group */
     bool has_records;
-    uint32_t count;
+    hsd_node count;
     uint8_t *is_on_way;                  /* one bit a group */
     hsd_reading last;                    /* the newest group's */
-    uint32_t level_first, parents_first; /* groups of rank 0 in the level at hand and in the one before */
-    hsd_sorter *asked;                   /* node << 32 | group; with is_id group << 32 | name of the reference */
+    hsd_node level_first, parents_first; /* groups of rank 0 in the level at hand and in the one before */
+    hsd_sorter *asked;                   /* of two: node, group; with is_id group, name of the reference */
 
     hsd_path_place *places;
     uint32_t place_count, place_capacity;
@@ -98,10 +98,10 @@ hsd_status hsd_path_groups_take(void *groups, const hsd_reading *reading, hsd_er
 hsd_status hsd_path_groups_make_rows(hsd_path_groups *groups, hsd_error *err);
 
 /* Counts an object that was asked for and reached; `group` is its, from the sorter. */
-void hsd_path_groups_count(hsd_path_groups *groups, uint32_t group, uint64_t bytes);
+void hsd_path_groups_count(hsd_path_groups *groups, hsd_node group, uint64_t bytes);
 
 /* The first node of a group. */
-uint32_t hsd_path_groups_node(hsd_path_groups *groups, uint32_t group);
+hsd_node hsd_path_groups_node(hsd_path_groups *groups, hsd_node group);
 
 void hsd_path_groups_release(hsd_path_groups *groups);
 

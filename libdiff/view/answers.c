@@ -96,7 +96,7 @@ static hsd_status find_browse(hsd_view_asked *asked, hsd_error *err)
 hsd_status hsd_view_find(const hsd_view_asked *asked, hsd_browse_ref *ref, hsd_error *err)
 {
     const hsd_view_question *question = asked->question;
-    *ref = (hsd_browse_ref){question->of == HSD_VIEW_OF_NODE ? (uint32_t)question->of_number : HSD_BROWSE_ALL};
+    *ref = (hsd_browse_ref){question->of == HSD_VIEW_OF_NODE ? question->of_number : HSD_BROWSE_ALL};
     return question->of == HSD_VIEW_OF_ID ? hsd_browse_find(asked->browse, asked->side, question->of_number, ref, err)
                                           : HSD_OK;
 }

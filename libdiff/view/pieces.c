@@ -1,6 +1,7 @@
 /*
  * Nodes, lists of nodes and types as JSON: what the answers are made of.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -30,7 +31,7 @@ static const char *state_word(hsd_browse_state state)
 static void put_of(hsd_json_writer *json, const hsd_browse_node *node)
 {
     char root[32];
-    snprintf(root, sizeof root, "root:%lu", (unsigned long)node->ref.node);
+    snprintf(root, sizeof root, "root:%" PRIu64, node->ref.node);
     if (node->ref.node == HSD_BROWSE_ALL || node->is_root)
         hsd_json_put_string(json, "of", node->ref.node == HSD_BROWSE_ALL ? "all" : root);
     else

@@ -82,10 +82,10 @@ HSD_API uint64_t hsd_browse_temp_bytes_peak(const hsd_browse *browse);
 
 /* A place in one capture. Numbers hold as long as the index, ids as long as the capture. */
 typedef struct hsd_browse_ref {
-    uint32_t node; /* an object, a root; HSD_BROWSE_ALL = above all roots */
+    uint64_t node; /* an object, a root; HSD_BROWSE_ALL = above all roots */
 } hsd_browse_ref;
 
-#define HSD_BROWSE_ALL UINT32_MAX
+#define HSD_BROWSE_ALL UINT64_MAX
 
 /* How an object fares in the pair. */
 typedef enum hsd_browse_state {

@@ -14,19 +14,19 @@ typedef struct chain {
     uint64_t reads;
 } chain;
 
-static uint32_t above(void *context, uint32_t item)
+static hsd_node above(void *context, hsd_node item)
 {
     ((chain *)context)->reads++;
-    return item == 0 ? HSD_BROWSE_ALL : item - 1;
+    return item == 0 ? HSD_NODE_NONE : item - 1;
 }
 
 /* The nearest above whose depth the step divides; none within the first step. */
-static uint32_t anchor_of(void *context, uint32_t item)
+static hsd_node anchor_of(void *context, hsd_node item)
 {
     chain *c = context;
     c->reads++;
-    const uint32_t anchor = item == 0 ? 0 : (item - 1) / HSD_ANCHOR_STEP * HSD_ANCHOR_STEP;
-    return c->has_anchors && anchor > 0 ? anchor : HSD_BROWSE_ALL;
+    const hsd_node anchor = item == 0 ? 0 : (item - 1) / HSD_ANCHOR_STEP * HSD_ANCHOR_STEP;
+    return c->has_anchors && anchor > 0 ? anchor : HSD_NODE_NONE;
 }
 
 static uint64_t check(uint32_t length, bool has_anchors)
@@ -39,8 +39,8 @@ static uint64_t check(uint32_t length, bool has_anchors)
     cr_assert_eq(way.count, length < HSD_BROWSE_MOST ? length : HSD_BROWSE_MOST);
     for (uint32_t i = 0; i < way.count; i++) {
         const bool is_behind = length > HSD_BROWSE_MOST && i >= HSD_WAY_HALF;
-        cr_assert_eq(way.items[i], is_behind ? length - HSD_BROWSE_MOST + i : i, "length %u item %u: %u", length, i,
-                     way.items[i]);
+        cr_assert_eq(way.items[i], is_behind ? length - HSD_BROWSE_MOST + i : i, "length %u item %u: %" HSD_PRI_NODE,
+                     length, i, way.items[i]);
     }
     return c.reads;
 }
@@ -65,17 +65,17 @@ Test(ways_up, of_all_lengths_around_the_edges)
 
 Test(ways_up, of_ten_million_steps_cost_ten_thousand_reads) { cr_assert_lt(check(10000000, true), 20000); }
 
-static uint32_t round_and_round(void *context, uint32_t item)
+static hsd_node round_and_round(void *context, hsd_node item)
 {
     (void)context;
     return (item + 1) % 5;
 }
 
-static uint32_t no_anchor(void *context, uint32_t item)
+static hsd_node no_anchor(void *context, hsd_node item)
 {
     (void)context;
     (void)item;
-    return HSD_BROWSE_ALL;
+    return HSD_NODE_NONE;
 }
 
 Test(ways_up, end_where_no_sound_way_goes_on)

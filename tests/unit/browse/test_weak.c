@@ -55,7 +55,7 @@ static void close_it(hsd_browse *browse, hsd_capture *capture)
     hsd_capture_close(capture);
 }
 
-static hsd_browse_list *referents(hsd_browse *browse, uint32_t node, uint64_t from, size_t count)
+static hsd_browse_list *referents(hsd_browse *browse, uint64_t node, uint64_t from, size_t count)
 {
     hsd_browse_list *list;
     cr_assert_eq(hsd_browse_referents(browse, 0, (hsd_browse_ref){node}, from, count, &list, &err), HSD_OK, "%s",
@@ -63,7 +63,7 @@ static hsd_browse_list *referents(hsd_browse *browse, uint32_t node, uint64_t fr
     return list;
 }
 
-static uint64_t count_of(hsd_browse *browse, uint32_t node)
+static uint64_t count_of(hsd_browse *browse, uint64_t node)
 {
     hsd_browse_object *object;
     cr_assert_eq(hsd_browse_object_get(browse, 0, (hsd_browse_ref){node}, &object, &err), HSD_OK, "%s", err.text);
