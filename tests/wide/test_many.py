@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+"""A capture whose leak has numbers of nodes past 2^32: hsdiff becomes hsdiff-wide, and says who holds what grew.
+
+usage: test_many.py --hsdiff HSDIFF --wide HSDIFF-WIDE --many HSD_MANY [--records N]
+
+HSD_MANY writes so many records without references, and behind them a cache of entries with texts: 10 before, 1,000 after. What is told of them is known;
+with fewer records, too, where both programs must say the same. Skipped where temporary files have no room.
+"""
+import argparse
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+RECORDS = (1 << 32) + 1000
+ENTRIES = (10, 1000)
+TEMP_BYTES_A_RECORD = 16
+SKIPPED = 77
+
+
+def check(is_so, *what):
+    if not is_so:
+        sys.exit(" ".join(["FAILED:", *map(str, what)]))
+
+
+class Test:
+    def __init__(self, o, folder):
+        self.o, self.folder = o, folder
+
+    def write(self, name, records, entries):
+        path = self.folder / name
+        subprocess.run([self.o.many, str(records), str(entries), path], check=True)
+        return path
+
+    def ask(self, program, *words):
+        done = subprocess.run([program, "--temp-dir", self.folder, *map(str, words)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              check=False)
+        check(done.returncode in (0, 1), *words, done.returncode, done.stderr.decode(errors="replace")[-2000:])
+        return done.stdout
+
+    def pair(self, records):
+        return [self.write(f"{records}-{entries}.hs", count, entries) for entries, count in zip(ENTRIES, (1000, records))]
+
+
+# Each entry has 64 bytes and a text of 1,000; the array 8 bytes each.
+def holds_truth(t, before, after, records):
+    report = json.loads(t.ask(t.o.hsdiff, "--format", "json", before, after))
+    grown = ENTRIES[1] - ENTRIES[0]
+    types = {row["type"]: row for row in report["types"]}
+    check("many.cache.entries" in report["answer"], report["answer"])
+    check(types["many.Text"]["growth"]["bytes"] == 1000 * grown, types["many.Text"])
+    check(types["many.Entry"]["growth"]["objects"] == grown, types["many.Entry"])
+    top = json.loads(t.ask(t.o.hsdiff, "top", "--format", "json", after))
+    check("many.cache" in top["answer"], top["answer"])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--hsdiff", required=True)
+    parser.add_argument("--wide", required=True)
+    parser.add_argument("--many", required=True)
+    parser.add_argument("--records", type=int, default=RECORDS)
+    o = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="hsdiff-wide-") as name:
+        t = Test(o, pathlib.Path(name))
+        if shutil.disk_usage(name).free < o.records * TEMP_BYTES_A_RECORD:
+            print(f"skipped: {name} has no room for the temporary files of {o.records} records")
+            return SKIPPED
+        few = t.pair(100000)
+        for words in (["--format", "json", *few], ["top", "--format", "json", few[1]]):
+            check(t.ask(o.hsdiff, *words) == t.ask(o.wide, *words), "not the same:", *words)
+        holds_truth(t, *few, 100000)
+        holds_truth(t, *t.pair(o.records), o.records)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
