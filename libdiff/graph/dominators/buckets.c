@@ -17,10 +17,10 @@
 #include "graph/dominators/semi.h"
 
 #define SPLIT_BITS  6u
-#define MAX_PENDING (32u / SPLIT_BITS + 1) * (1u << SPLIT_BITS)
+#define MAX_PENDING (HSD_NODE_BITS / SPLIT_BITS + 1) * (1u << SPLIT_BITS)
 
 typedef struct raw_item {
-    uint32_t slot, source, group;
+    hsd_node slot, source, group;
 } raw_item;
 
 typedef struct sorter {
@@ -28,9 +28,9 @@ typedef struct sorter {
     hsd_semi semi;
     hsd_pages raw_pages, item_pages, slot_pages;
     raw_item *raw;
-    uint32_t *starts;     /* by slot */
+    hsd_node *starts;     /* by slot */
     hsd_sorted sorted[2]; /* the second only with a thread */
-    uint32_t max_slots;
+    hsd_node max_slots;
     hsd_bucket *pending; /* the last one comes next */
     uint32_t pending_count;
     uint32_t next_bucket; /* those below were not looked at yet */
@@ -44,7 +44,7 @@ typedef struct bucket_reader {
     hsd_tape_reader reader;
     hsd_bucket *bucket;
     uint64_t forward_left, back_left;
-    uint32_t source, group;
+    hsd_node source, group;
 } bucket_reader;
 
 static void read_bucket(bucket_reader *r, hsd_bucket *bucket)
@@ -56,7 +56,7 @@ static void read_bucket(bucket_reader *r, hsd_bucket *bucket)
     r->back_left = bucket->back_count;
 }
 
-static bool next_forward(bucket_reader *r, uint32_t *slot, uint32_t *source)
+static bool next_forward(bucket_reader *r, hsd_node *slot, hsd_node *source)
 {
     if (r->forward_left == 0 || !hsd_tape_has_more(&r->reader)) return false;
     r->forward_left--;
@@ -67,7 +67,7 @@ static bool next_forward(bucket_reader *r, uint32_t *slot, uint32_t *source)
 
 static inline bool next_back(bucket_reader *r, raw_item *item)
 {
-    uint32_t step, folded;
+    hsd_node step, folded;
     if (r->back_left == 0 || !hsd_tape_has_more(&r->reader)) return false;
     if (r->back_left == r->bucket->anew_count) r->source = r->group = 0;
     r->back_left--;
@@ -90,13 +90,13 @@ static hsd_status end_bucket(sorter *s, bucket_reader *r, hsd_error *err)
 /* ---- a bucket that fits ---- */
 
 /* Counts and the place of each node's first item, nodes descending. */
-static void count_items(sorter *s, uint32_t *counts, uint32_t slots, uint32_t items)
+static void count_items(sorter *s, hsd_node *counts, hsd_node slots, uint32_t items)
 {
     memset(counts, 0, slots * sizeof *counts);
     for (uint32_t i = 0; i < items; i++)
         counts[s->raw[i].slot]++;
-    uint32_t start = 0;
-    for (uint32_t slot = slots; slot-- > 0;) {
+    hsd_node start = 0;
+    for (hsd_node slot = slots; slot-- > 0;) {
         s->starts[slot] = start;
         start += counts[slot];
     }
@@ -104,9 +104,10 @@ static void count_items(sorter *s, uint32_t *counts, uint32_t slots, uint32_t it
 
 static hsd_status sort_whole(sorter *s, hsd_bucket *bucket, hsd_sorted *sorted, hsd_error *err)
 {
-    const uint32_t slots = bucket->hi - bucket->lo;
+    const hsd_node slots = bucket->hi - bucket->lo;
     bucket_reader r;
-    uint32_t slot, source, items = 0;
+    hsd_node slot, source;
+    uint32_t items = 0;
     read_bucket(&r, bucket);
     memset(sorted->forward, 0xff, slots * sizeof *sorted->forward);
     while (next_forward(&r, &slot, &source)) {
@@ -128,8 +129,8 @@ static hsd_status sort_whole(sorter *s, hsd_bucket *bucket, hsd_sorted *sorted, 
 
 static void put_semis(const sorter *s, const hsd_sorted *sorted)
 {
-    for (uint32_t slot = sorted->hi - sorted->lo; slot-- > 0;)
-        hsd_tape_put_u32(&s->d->semi_of, sorted->counts[slot]);
+    for (hsd_node slot = sorted->hi - sorted->lo; slot-- > 0;)
+        hsd_tape_put_node(&s->d->semi_of, sorted->counts[slot]);
 }
 
 /* ---- a bucket of one node ---- */
@@ -137,12 +138,12 @@ static void put_semis(const sorter *s, const hsd_sorted *sorted)
 static hsd_status take_in_parts(sorter *s, hsd_bucket *bucket, hsd_sorted *part, hsd_error *err)
 {
     bucket_reader r;
-    uint32_t slot, source;
+    hsd_node slot, source;
     bool is_first = true, is_last = false;
     read_bucket(&r, bucket);
     part->lo = bucket->lo;
     part->hi = bucket->hi;
-    part->forward[0] = UINT32_MAX;
+    part->forward[0] = HSD_NODE_MAX;
     while (next_forward(&r, &slot, &source)) {
         if (source < part->forward[0]) part->forward[0] = source;
     }
@@ -166,11 +167,12 @@ static hsd_status take_in_parts(sorter *s, hsd_bucket *bucket, hsd_sorted *part,
 
 static hsd_status divide(sorter *s, hsd_bucket *bucket, hsd_error *err)
 {
-    const uint32_t last = bucket->hi - bucket->lo - 1, lo = bucket->lo;
-    uint32_t shift = 0, slot, source;
+    const hsd_node last = bucket->hi - bucket->lo - 1, lo = bucket->lo;
+    hsd_node slot, source;
+    uint32_t shift = 0;
     while (last >> shift >= 1u << SPLIT_BITS)
         shift++;
-    const uint32_t count = (last >> shift) + 1;
+    const uint32_t count = (uint32_t)(last >> shift) + 1;
     hsd_bucket *parts = s->pending + s->pending_count;
     hsd_buckets_begin(s->d, parts, count, shift, lo, bucket->hi);
     s->pending_count += count;
@@ -286,10 +288,10 @@ static hsd_status take_all(sorter *s, hsd_error *err)
 static hsd_status fill_up(hsd_semi *semi, hsd_error *err)
 {
     hsd_tape_reader parents;
-    uint32_t parent;
+    hsd_node parent;
     hsd_tape_read(&parents, &semi->d->parent_of, HSD_TAPE_FORWARD, false);
-    for (uint32_t place = 0; hsd_tape_get_u32(&parents, &parent); place++) {
-        hsd_flat_set_u32(&semi->up, place, parent, false);
+    for (hsd_node place = 0; hsd_tape_get_node(&parents, &parent); place++) {
+        hsd_flat_set_node(&semi->up, place, parent, false);
     }
     hsd_tape_close(&parents);
     return hsd_reel_check(&semi->d->reel, err);
@@ -300,9 +302,9 @@ static hsd_status fill_cores(hsd_semi *semi, hsd_error *err)
     hsd_tape_reader cores;
     hsd_core_node core = {0};
     hsd_tape_read(&cores, &semi->d->core_of, HSD_TAPE_FORWARD, false);
-    for (uint32_t node = 0; hsd_core_get(&cores, &core, node); node++) {
-        hsd_paged_set_u64(&semi->links, node, core.core_parent);
-        hsd_paged_set_u64(&semi->cores, node, (uint64_t)core.parent << 32 | core.place);
+    for (hsd_node node = 0; hsd_core_get(&cores, &core, node); node++) {
+        hsd_paged_set_two(&semi->links, node, hsd_two_of(0, core.core_parent));
+        hsd_paged_set_two(&semi->cores, node, hsd_two_of(core.parent, core.place));
     }
     hsd_tape_close(&cores);
     return hsd_reel_check(&semi->d->reel, err);
@@ -315,13 +317,13 @@ static hsd_status open_arrays(sorter *s, hsd_error *err)
     hsd_semi *semi = &s->semi;
     const uint64_t buffers = s->raw_pages.size + s->item_pages.size + s->slot_pages.size;
     uint64_t left = hsd_dominators_spare(d, buffers + ((uint64_t)d->limits.chunk_bytes << SPLIT_BITS));
-    const uint64_t cores = hsd_paged_full_bytes((uint64_t)d->core_count * 8);
+    const uint64_t cores = hsd_paged_full_bytes((uint64_t)d->core_count * HSD_TWO_BYTES);
     const uint64_t links = hsd_min_u64(cores, left / 16 * 13);
-    HSD_TRY(hsd_dominators_open(d, &semi->links, d->core_count, 8, links, err));
+    HSD_TRY(hsd_dominators_open(d, &semi->links, d->core_count, HSD_TWO_BYTES, links, err));
     left -= links;
     const uint64_t rest = hsd_min_u64(cores, left / 4 * 3);
-    HSD_TRY(hsd_dominators_open(d, &semi->cores, d->core_count, 8, rest, err));
-    HSD_TRY(hsd_dominators_open(d, &semi->up, d->count, 4, left - rest, err));
+    HSD_TRY(hsd_dominators_open(d, &semi->cores, d->core_count, HSD_TWO_BYTES, rest, err));
+    HSD_TRY(hsd_dominators_open(d, &semi->up, d->count, HSD_NODE_BYTES, left - rest, err));
     semi->flat.links = d->limits.uses_flat && semi->links.is_flat;
     semi->flat.rest = d->limits.uses_flat && d->reel.is_resident && semi->cores.is_flat && semi->up.is_flat;
     if (!semi->flat.rest) HSD_TRY(fill_up(semi, err));
@@ -333,7 +335,7 @@ static hsd_status open_buffers(sorter *s, hsd_error *err)
     const hsd_dominators *d = s->d;
     const uint32_t items = d->limits.bucket_items;
     s->uses_thread = d->config->uses_thread && d->reel.is_resident && d->bucket_count > 1;
-    s->max_slots = UINT32_C(1) << d->bucket_shift;
+    s->max_slots = (hsd_node)1 << d->bucket_shift;
     const size_t sets = s->uses_thread ? 2 : 1, set_items = (size_t)items + HSD_SEMI_AHEAD;
     s->pending = calloc(MAX_PENDING, sizeof *s->pending);
     if (s->pending == NULL || !hsd_pages_take(&s->raw_pages, ((size_t)items + 1) * sizeof *s->raw) ||

@@ -9,8 +9,8 @@
  * Sources come in order of their places, so their groups are read in sequence; only the look-up of targets is
  * random. Where their numbers do not fit in memory they are looked up in windows: a part of the nodes at a time has its
  * numbers in memory, which the places tell anew, and each window reads all references. So a reference costs no page,
- * and the whole (4 bytes a node / memory) times what the references take. First all windows for forward references,
- * then for the others, since a bucket wants them in this order; among the others it asks for none.
+ * and the whole (4 or 8 bytes a node / memory) times what the references take. First all windows for forward
+ * references, then for the others, since a bucket wants them in this order; among the others it asks for none.
  *
  * In the second round a reference to a node of the first round holds nothing and is left out here. (Its target
  * then counts as core without need, which changes nothing.)
@@ -35,19 +35,19 @@ typedef struct numbering { /* both threads read it, neither writes to it while t
     hsd_paged group_of;  /* by place */
     hsd_paged number_of; /* of the core nodes in the window, by node */
     uint64_t window;     /* nodes in one; all where they fit */
-    uint32_t begin, span;
+    hsd_node begin, span;
     bool uses_thread;
 } numbering;
 
 /* ---- numbers ---- */
 
-static bool is_core(const hsd_dominators *d, uint32_t node)
+static bool is_core(const hsd_dominators *d, hsd_node node)
 {
     return ((uint32_t)d->states[node >> 2] >> (node & 3) * 2 & IS_CORE) != 0;
 }
 
 /* With everything in memory there is one window. */
-static inline bool is_inside(const numbering *n, uint32_t node, bool is_flat)
+static inline bool is_inside(const numbering *n, hsd_node node, bool is_flat)
 {
     return is_flat || node - n->begin < n->span;
 }
@@ -59,24 +59,24 @@ static inline __attribute__((always_inline)) hsd_status number_all(numbering *n,
                                                                    hsd_error *err)
 {
     hsd_dominators *d = n->d;
-    uint32_t last_place = 0, core_count = 0;
-    for (uint32_t place = 0; place < d->count; place++) {
-        uint32_t node, parent, later;
-        if (!hsd_tape_get_u32(nodes, &node) || !hsd_tape_get_u32(parents, &parent)) break;
-        if (is_flat && fills && hsd_tape_peek_u32(nodes, NODES_AHEAD, &later) && is_core(d, later))
-            hsd_paged_prefetch_u32(&n->number_of, later);
-        const uint32_t above = place == 0 ? 0 : hsd_flat_get_u32(&n->group_of, parent, is_flat);
+    hsd_node last_place = 0, core_count = 0;
+    for (hsd_node place = 0; place < d->count; place++) {
+        hsd_node node, parent, later;
+        if (!hsd_tape_get_node(nodes, &node) || !hsd_tape_get_node(parents, &parent)) break;
+        if (is_flat && fills && hsd_tape_peek_node(nodes, NODES_AHEAD, &later) && is_core(d, later))
+            hsd_paged_prefetch_node(&n->number_of, later);
+        const hsd_node above = place == 0 ? 0 : hsd_flat_get_node(&n->group_of, parent, is_flat);
         if (place == d->secondary) d->core_secondary = core_count;
         if (place == 0 || is_core(d, node)) {
             const hsd_core_node core = {place, parent, above};
-            const uint32_t number = core_count++;
+            const hsd_node number = core_count++;
             hsd_core_put(&d->core_of, &core, number, last_place);
             last_place = place;
-            hsd_flat_set_u32(&n->group_of, place, number, is_flat);
+            hsd_flat_set_node(&n->group_of, place, number, is_flat);
             if (fills && place > 0 && is_inside(n, node, is_flat))
-                hsd_flat_set_u32(&n->number_of, node - n->begin, number, is_flat);
+                hsd_flat_set_node(&n->number_of, node - n->begin, number, is_flat);
         } else {
-            hsd_flat_set_u32(&n->group_of, place, above, is_flat);
+            hsd_flat_set_node(&n->group_of, place, above, is_flat);
         }
         if ((place & HSD_DOMINATORS_TICK) == 0) HSD_TRY(hsd_dominators_tick(d, 1, place, d->count, err));
     }
@@ -111,15 +111,15 @@ static inline __attribute__((always_inline)) hsd_status fill_numbers(numbering *
 {
     hsd_dominators *d = n->d;
     hsd_tape_reader nodes;
-    uint32_t node, later, number = 1;
+    hsd_node node, later, number = 1;
     hsd_status status = HSD_OK;
     hsd_tape_read(&nodes, &d->node_of, HSD_TAPE_FORWARD, false);
-    for (uint32_t place = 0; place < d->count && hsd_tape_get_u32(&nodes, &node) && status == HSD_OK; place++) {
-        if (is_flat_array && hsd_tape_peek_u32(&nodes, NODES_AHEAD, &later) && is_core(d, later))
-            hsd_paged_prefetch_u32(&n->number_of, later);
+    for (hsd_node place = 0; place < d->count && hsd_tape_get_node(&nodes, &node) && status == HSD_OK; place++) {
+        if (is_flat_array && hsd_tape_peek_node(&nodes, NODES_AHEAD, &later) && is_core(d, later))
+            hsd_paged_prefetch_node(&n->number_of, later);
         if (place > 0 && is_core(d, node)) {
             if (is_inside(n, node, is_flat_array))
-                hsd_flat_set_u32(&n->number_of, node - n->begin, number, is_flat_array);
+                hsd_flat_set_node(&n->number_of, node - n->begin, number, is_flat_array);
             number++;
         }
         if ((place & HSD_DOMINATORS_TICK) == 0) status = hsd_dominators_tick(d, 1, place, d->count, err);
@@ -156,8 +156,8 @@ static uint32_t window_count(const numbering *n) { return (uint32_t)((n->d->node
 
 static void take_window(numbering *n, uint32_t window)
 {
-    n->begin = (uint32_t)(window * n->window);
-    n->span = (uint32_t)hsd_min_u64(n->window, n->d->nodes - n->begin);
+    n->begin = (hsd_node)(window * n->window);
+    n->span = (hsd_node)hsd_min_u64(n->window, n->d->nodes - n->begin);
 }
 
 static hsd_status fill_window(numbering *n, uint32_t window, hsd_error *err)
@@ -168,14 +168,14 @@ static hsd_status fill_window(numbering *n, uint32_t window, hsd_error *err)
 
 /* ---- predecessors ---- */
 
-void hsd_buckets_begin(hsd_dominators *d, hsd_bucket *buckets, uint32_t count, uint32_t shift, uint32_t lo, uint32_t hi)
+void hsd_buckets_begin(hsd_dominators *d, hsd_bucket *buckets, uint32_t count, uint32_t shift, hsd_node lo, hsd_node hi)
 {
     for (uint32_t i = 0; i < count; i++) {
         const uint64_t begin = lo + ((uint64_t)i << shift), end = lo + ((uint64_t)(i + 1) << shift);
         memset(&buckets[i], 0, sizeof buckets[i]);
         hsd_tape_init(&buckets[i].tape, &d->reel);
-        buckets[i].lo = (uint32_t)begin;
-        buckets[i].hi = (uint32_t)hsd_min_u64(end, hi);
+        buckets[i].lo = (hsd_node)begin;
+        buckets[i].hi = (hsd_node)hsd_min_u64(end, hi);
     }
 }
 
@@ -186,22 +186,22 @@ static hsd_status plan_buckets(hsd_dominators *d, hsd_error *err)
     const uint64_t wanted = hsd_min_u64(items / d->limits.bucket_items + 1, d->limits.max_buckets);
     while (((uint64_t)(d->core_count - 1) >> d->bucket_shift) + 1 > wanted)
         d->bucket_shift++;
-    d->bucket_count = ((d->core_count - 1) >> d->bucket_shift) + 1;
+    d->bucket_count = (uint32_t)((d->core_count - 1) >> d->bucket_shift) + 1;
     d->buckets = calloc(d->bucket_count, sizeof *d->buckets);
     if (d->buckets == NULL) return hsd_fail_nomem(err, "the buckets of the dominators");
     hsd_buckets_begin(d, d->buckets, d->bucket_count, d->bucket_shift, 0, d->core_count);
     return HSD_OK;
 }
 
-static inline __attribute__((always_inline)) uint32_t number_in_window(numbering *n, uint32_t node, bool is_flat_array)
+static inline __attribute__((always_inline)) hsd_node number_in_window(numbering *n, hsd_node node, bool is_flat_array)
 {
-    return hsd_flat_get_u32(&n->number_of, is_flat_array ? node : node - n->begin, is_flat_array);
+    return hsd_flat_get_node(&n->number_of, is_flat_array ? node : node - n->begin, is_flat_array);
 }
 
-static inline void prefetch_number(const numbering *n, uint32_t node, bool is_flat_array)
+static inline void prefetch_number(const numbering *n, hsd_node node, bool is_flat_array)
 {
     if (is_inside(n, node, is_flat_array))
-        hsd_paged_prefetch_u32(&n->number_of, is_flat_array ? node : node - n->begin);
+        hsd_paged_prefetch_node(&n->number_of, is_flat_array ? node : node - n->begin);
 }
 
 /* `is_last`: no window comes after this one. */
@@ -211,18 +211,20 @@ static inline __attribute__((always_inline)) hsd_status scatter_forward(numberin
     hsd_dominators *d = n->d;
     hsd_status status = HSD_OK;
     hsd_tape_reader reader;
-    uint64_t entry, done = 0;
+    hsd_two entry;
+    uint64_t done = 0;
     hsd_tape_read(&reader, &d->forward, HSD_TAPE_FORWARD, is_last);
-    while (status == HSD_OK && hsd_tape_get_u64(&reader, &entry)) {
-        if (reader.end - reader.at > FORWARD_AHEAD * 8) {
-            uint32_t later;
-            memcpy(&later, reader.at + FORWARD_AHEAD * 8, 4);
-            prefetch_number(n, later, is_flat_array);
+    while (status == HSD_OK && hsd_tape_get_two(&reader, &entry)) {
+        if ((size_t)(reader.end - reader.at) > FORWARD_AHEAD * HSD_TWO_BYTES) {
+            hsd_two later;
+            memcpy(&later, reader.at + FORWARD_AHEAD * HSD_TWO_BYTES, HSD_TWO_BYTES);
+            prefetch_number(n, hsd_two_second(later), is_flat_array);
         }
         if ((++done & HSD_DOMINATORS_TICK) == 0) status = hsd_dominators_tick(d, 1, done, d->forward_count, err);
-        if (!is_inside(n, (uint32_t)entry, is_flat_array)) continue;
-        const uint32_t target = number_in_window(n, (uint32_t)entry, is_flat_array);
-        hsd_bucket_put_forward(&d->buckets[target >> d->bucket_shift], target, (uint32_t)(entry >> 32));
+        const hsd_node node = hsd_two_second(entry);
+        if (!is_inside(n, node, is_flat_array)) continue;
+        const hsd_node target = number_in_window(n, node, is_flat_array);
+        hsd_bucket_put_forward(&d->buckets[target >> d->bucket_shift], target, hsd_two_first(entry));
     }
     hsd_tape_close(&reader);
     return status;
@@ -240,11 +242,11 @@ static inline __attribute__((always_inline)) void scatter_list(numbering *n, con
                                                                hsd_bucket *buckets, bool is_flat_array)
 {
     const hsd_dominators *d = n->d;
-    const uint32_t group = hsd_flat_get_u32(&n->group_of, list->source, is_flat_array);
-    const uint32_t least = list->source < d->secondary ? 0 : d->core_secondary;
+    const hsd_node group = hsd_flat_get_node(&n->group_of, list->source, is_flat_array);
+    const hsd_node least = list->source < d->secondary ? 0 : d->core_secondary;
     for (uint32_t i = 0; i < list->count; i++) {
         if (!is_inside(n, list->targets[i], is_flat_array)) continue;
-        const uint32_t target = number_in_window(n, list->targets[i], is_flat_array);
+        const hsd_node target = number_in_window(n, list->targets[i], is_flat_array);
         if (target < least) continue;
         hsd_bucket_put_back(&buckets[target >> d->bucket_shift], target, list->source, group);
     }
@@ -363,11 +365,11 @@ static hsd_status cut_window(numbering *n, hsd_error *err)
     hsd_dominators *d = n->d;
     n->window = hsd_max_u64(d->nodes, 1);
     if (!n->number_of.is_flat || d->limits.window_nodes > 0) {
-        n->window = hsd_paged_window(&n->number_of, 4);
+        n->window = hsd_paged_window(&n->number_of, HSD_NODE_BYTES);
         if (d->limits.window_nodes > 0) n->window = d->limits.window_nodes;
-        const uint64_t bytes = hsd_paged_full_bytes(n->window * 4);
+        const uint64_t bytes = hsd_paged_full_bytes(n->window * HSD_NODE_BYTES);
         HSD_TRY(hsd_dominators_close(d, &n->number_of, err));
-        HSD_TRY(hsd_dominators_open(d, &n->number_of, n->window, 4, bytes, err));
+        HSD_TRY(hsd_dominators_open(d, &n->number_of, n->window, HSD_NODE_BYTES, bytes, err));
     }
     take_window(n, 0);
     return HSD_OK;
@@ -379,10 +381,10 @@ static hsd_status open_arrays(numbering *n, hsd_error *err)
     hsd_dominators *d = n->d;
     const uint64_t buckets = (uint64_t)d->limits.max_buckets * d->limits.chunk_bytes;
     const uint64_t all = hsd_dominators_spare(d, d->state_pages.size + buckets);
-    const uint64_t numbers = hsd_paged_full_bytes((uint64_t)d->nodes * 4);
+    const uint64_t numbers = hsd_paged_full_bytes((uint64_t)d->nodes * HSD_NODE_BYTES);
     const uint64_t groups = all > numbers + all / 8 ? all - numbers : all / 8;
-    HSD_TRY(hsd_dominators_open(d, &n->group_of, d->count, 4, groups, err));
-    HSD_TRY(hsd_dominators_open(d, &n->number_of, d->nodes, 4, all - groups, err));
+    HSD_TRY(hsd_dominators_open(d, &n->group_of, d->count, HSD_NODE_BYTES, groups, err));
+    HSD_TRY(hsd_dominators_open(d, &n->number_of, d->nodes, HSD_NODE_BYTES, all - groups, err));
     HSD_TRY(cut_window(n, err));
     n->uses_thread =
         is_flat(n) && d->config->uses_thread && d->reel.is_resident && d->back.chunk_count >= SHARED_CHUNKS;

@@ -20,13 +20,13 @@
 #define CLIMB_FACTOR 3u /* of the limit of steps, for each reference and place */
 #define MOST_PASSES  40u
 #define DENSE        1024u /* references a node; with fewer a page a node costs more than lists of predecessors */
-#define UNKNOWN      UINT32_MAX
+#define UNKNOWN      HSD_NODE_MAX
 
 typedef struct dense {
     hsd_dominators *d;
     hsd_paged place_array, above_array;
-    uint32_t *place_of; /* by node, 0 = not reached */
-    uint32_t *above;    /* by place */
+    hsd_node *place_of; /* by node, 0 = not reached */
+    hsd_node *above;    /* by place */
     uint64_t steps, changes;
 } dense;
 
@@ -37,7 +37,7 @@ bool hsd_dominators_are_dense(const hsd_dominators *d)
     return hsd_dominators_scan_spare(d, arrays) > 0;
 }
 
-static uint32_t nearest_above(dense *s, uint32_t to, uint32_t from)
+static hsd_node nearest_above(dense *s, hsd_node to, hsd_node from)
 {
     while (from != to) {
         s->steps++;
@@ -50,25 +50,25 @@ static uint32_t nearest_above(dense *s, uint32_t to, uint32_t from)
 }
 
 /* In the second round a reference to a node of the first round holds nothing; to root nodes none does. */
-static void raise_targets(dense *s, uint32_t source, const hsd_targets *targets)
+static void raise_targets(dense *s, hsd_node source, const hsd_targets *targets)
 {
     const hsd_dominators *d = s->d;
-    const uint32_t least = source < d->secondary ? 1 : d->secondary, beside = s->above[source];
+    const hsd_node least = source < d->secondary ? 1 : d->secondary, beside = s->above[source];
     for (uint32_t i = 0; i < targets->count; i++) {
-        const uint32_t target = s->place_of[targets->items[i]];
+        const hsd_node target = s->place_of[targets->items[i]];
         if (target < least) continue;
-        const uint32_t before = s->above[target];
+        const hsd_node before = s->above[target];
         if (before == 0 || before == beside || before == source) continue;
-        const uint32_t now = before == UNKNOWN ? source : nearest_above(s, before, source);
+        const hsd_node now = before == UNKNOWN ? source : nearest_above(s, before, source);
         s->above[target] = now;
         s->changes += now != before;
     }
 }
 
-static hsd_status raise_by(dense *s, uint32_t node, hsd_error *err)
+static hsd_status raise_by(dense *s, hsd_node node, hsd_error *err)
 {
     hsd_dominators *d = s->d;
-    const uint32_t source = s->place_of[node];
+    const hsd_node source = s->place_of[node];
     hsd_targets targets;
     if (hsd_adjacency_is_leaf(d->adjacency, node)) return HSD_OK;
     hsd_adjacency_get(d->adjacency, node, &targets);
@@ -89,11 +89,11 @@ static hsd_status first_pass(dense *s, hsd_error *err)
     const hsd_root_nodes *roots = &d->config->roots;
     hsd_tape_reader nodes;
     hsd_status status = HSD_OK;
-    uint32_t node;
-    for (uint32_t root = roots->begin; root < roots->end; root++)
+    hsd_node node;
+    for (hsd_node root = roots->begin; root < roots->end; root++)
         if (s->place_of[root] != 0) s->above[s->place_of[root]] = 0;
     hsd_tape_read(&nodes, &d->node_of, HSD_TAPE_FORWARD, false);
-    for (uint32_t place = 0; status == HSD_OK && hsd_tape_get_u32(&nodes, &node); place++)
+    for (hsd_node place = 0; status == HSD_OK && hsd_tape_get_node(&nodes, &node); place++)
         if (place > 0) status = raise_by(s, node, err);
     hsd_tape_close(&nodes);
     return status;
@@ -101,7 +101,7 @@ static hsd_status first_pass(dense *s, hsd_error *err)
 
 static hsd_status later_pass(dense *s, hsd_error *err)
 {
-    for (uint32_t node = 0; node < s->d->nodes; node++)
+    for (hsd_node node = 0; node < s->d->nodes; node++)
         if (s->place_of[node] != 0) HSD_TRY(raise_by(s, node, err));
     return HSD_OK;
 }
@@ -110,16 +110,17 @@ static hsd_status open_dense(dense *s, hsd_error *err)
 {
     hsd_dominators *d = s->d;
     hsd_tape_reader nodes;
-    uint32_t node;
+    hsd_node node;
     const uint64_t items = hsd_max_u64(d->nodes, 1);
-    HSD_TRY(hsd_dominators_open(d, &s->place_array, items, 4, hsd_dominators_array_bytes(items), err));
-    HSD_TRY(hsd_dominators_open(d, &s->above_array, d->count, 4, hsd_dominators_array_bytes(d->count), err));
+    HSD_TRY(hsd_dominators_open(d, &s->place_array, items, HSD_NODE_BYTES, hsd_dominators_array_bytes(items), err));
+    HSD_TRY(hsd_dominators_open(d, &s->above_array, d->count, HSD_NODE_BYTES, hsd_dominators_array_bytes(d->count),
+                                err));
     s->place_of = hsd_dominators_at_random(&s->place_array);
     s->above = hsd_dominators_at_random(&s->above_array);
-    for (uint32_t place = 1; place < d->count; place++)
+    for (hsd_node place = 1; place < d->count; place++)
         s->above[place] = UNKNOWN;
     hsd_tape_read(&nodes, &d->node_of, HSD_TAPE_FORWARD, false);
-    for (uint32_t place = 0; hsd_tape_get_u32(&nodes, &node); place++)
+    for (hsd_node place = 0; hsd_tape_get_node(&nodes, &node); place++)
         if (place > 0) s->place_of[node] = place;
     hsd_tape_close(&nodes);
     const uint64_t arrays = hsd_dominators_array_bytes(items) + hsd_dominators_array_bytes(d->count);
@@ -137,7 +138,7 @@ static hsd_status run_dense(dense *s, hsd_error *err)
         s->changes = 0;
         HSD_TRY(later_pass(s, err));
     } while (s->changes > 0);
-    for (uint32_t place = 0; place < d->count; place++)
+    for (hsd_node place = 0; place < d->count; place++)
         hsd_dominator_put(d, place, s->above[place]);
     hsd_tape_finish(&d->dominator_of);
     HSD_TRY(hsd_adjacency_check(d->adjacency, err));

@@ -23,10 +23,11 @@
 #define RESIDENT_CHUNK (UINT64_C(16) << 10)
 #define RESIDENT_ITEMS (UINT64_C(128) << 10)
 #define LEAST_ITEMS    UINT64_C(4096)
-#define ITEM_BYTES     32u /* of an item that is sorted, as read, as sorted and by node */
+#define ITEM_BYTES     (8 * HSD_NODE_BYTES) /* of an item that is sorted, as read, as sorted and by node */
+#define NUMBER         ((uint64_t)HSD_NODE_BYTES)
 #define SPLIT_BUCKETS  64u
 #define CLIMB_STEPS    16u
-#define BATCH_ITEMS    (UINT32_C(64) << 10) /* 1 MiB, twice with a second thread */
+#define BATCH_ITEMS    (UINT32_C(64) << 10) /* 1 MiB or 2, twice with a second thread */
 #define BLOCK_SLACK    8u                   /* bytes a reference in adjacency blocks, at most */
 
 /* ---- how much memory ---- */
@@ -51,7 +52,7 @@ static uint64_t resident_slack(uint64_t places, uint64_t references)
 static uint64_t walk_bytes(uint64_t nodes, uint64_t references)
 {
     const uint64_t places = nodes + 1, number = varint_bytes(2 * places);
-    return places / 4 + 8 * places + (8 + hsd_max_u64(8, 2 * number + 1)) * references +
+    return places / 4 + 2 * NUMBER * places + (2 * NUMBER + hsd_max_u64(2 * NUMBER, 2 * number + 1)) * references +
            resident_slack(places, references);
 }
 
@@ -59,9 +60,9 @@ static uint64_t walk_bytes(uint64_t nodes, uint64_t references)
 static uint64_t later_bytes(uint64_t nodes, uint64_t core, uint64_t references)
 {
     const uint64_t places = nodes + 1, number = varint_bytes(2 * places);
-    const uint64_t numbering = places / 4 + 16 * places + 3 * number * (core + references);
-    const uint64_t semi = 12 * places + (20 + 3 * number) * core + 3 * number * references;
-    const uint64_t order = (12 + hsd_tape_small_bytes(places)) * places;
+    const uint64_t numbering = places / 4 + 4 * NUMBER * places + 3 * number * (core + references);
+    const uint64_t semi = 3 * NUMBER * places + (5 * NUMBER + 3 * number) * core + 3 * number * references;
+    const uint64_t order = (3 * NUMBER + hsd_tape_small_bytes(places)) * places;
     return hsd_max_u64(hsd_max_u64(numbering, semi), order) + resident_slack(places, references);
 }
 
@@ -81,7 +82,7 @@ uint64_t hsd_dominators_least_bytes(uint64_t nodes, uint64_t references)
 {
     const uint64_t places = nodes + 1;
     const uint64_t blocks = hsd_paged_least_bytes(3 * nodes + BLOCK_SLACK * references);
-    const uint64_t arrays = 2 * hsd_paged_least_bytes(8 * places) + hsd_paged_least_bytes(4 * places);
+    const uint64_t arrays = 2 * hsd_paged_least_bytes(2 * NUMBER * places) + hsd_paged_least_bytes(NUMBER * places);
     const uint64_t buffers =
         (LEAST_BUCKETS + SPLIT_BUCKETS + 16) * LEAST_CHUNK + 2 * LEAST_ITEMS * ITEM_BYTES + (UINT64_C(128) << 10);
     return places / 4 + places / 6 + blocks + arrays + buffers;
@@ -110,7 +111,8 @@ static void divide_paged(hsd_dominators_limits *limits)
     limits->chunk_bytes = (uint32_t)(between(eighth / MAX_BUCKETS, LEAST_CHUNK, MOST_CHUNK) & ~UINT64_C(4095));
     limits->max_buckets = (uint32_t)between(eighth / limits->chunk_bytes, LEAST_BUCKETS, MAX_BUCKETS);
     limits->bucket_items = (uint32_t)between(eighth / ITEM_BYTES, LEAST_ITEMS, UINT32_MAX / 64);
-    limits->stack_items = between(limits->memory_bytes / 64, UINT64_C(64) << 10, UINT64_C(4) << 20) / 8 & ~1u;
+    limits->stack_items =
+        between(limits->memory_bytes / 64, UINT64_C(64) << 10, UINT64_C(4) << 20) / HSD_TWO_BYTES & ~UINT64_C(1);
 }
 
 hsd_dominators_limits hsd_dominators_divide(const hsd_adjacency *adjacency, uint64_t memory_bytes)
@@ -177,7 +179,7 @@ hsd_status hsd_dominators_tick(hsd_dominators *d, uint32_t step, uint64_t done, 
 static uint64_t count_core(const hsd_dominators *d)
 {
     uint64_t count = 1; /* the super-root */
-    for (uint32_t i = 0; i <= d->nodes / 4; i++)
+    for (hsd_node i = 0; i <= d->nodes / 4; i++)
         count += (uint64_t)__builtin_popcount(d->states[i] & 0xaau);
     return count;
 }
@@ -204,7 +206,7 @@ static hsd_status walk_with_blocks(hsd_dominators *d, hsd_error *err)
     hsd_adjacency *a = d->adjacency;
     const hsd_dominators_limits *limits = &d->limits;
     const bool is_resident = limits->is_resident, fits = is_resident && hsd_adjacency_is_resident(a);
-    const uint64_t used = d->state_pages.size + limits->stack_items * 8;
+    const uint64_t used = d->state_pages.size + limits->stack_items * HSD_TWO_BYTES;
     uint64_t bytes = hsd_dominators_spare(d, used) + limits->floor_bytes;
     if (limits->is_resident) bytes = limits->floor_bytes;
     if (!fits) HSD_TRY(hsd_adjacency_set_memory(a, bytes, err));
@@ -237,42 +239,42 @@ static uint64_t predecessors(const hsd_dominators *d) { return d->forward_count 
 /* The number of each target. */
 static void count_numbering(const hsd_dominators *d)
 {
-    hsd_work_at_random(predecessors(d), (uint64_t)d->core_count * 4);
+    hsd_work_at_random(predecessors(d), (uint64_t)d->core_count * HSD_NODE_BYTES);
     hsd_work_did(HSD_COST_VARINTS, 3 * (predecessors(d) + d->core_count));
 }
 
 /* Two links on the way of each predecessor, which are sorted by node. */
 static void count_semi(const hsd_dominators *d)
 {
-    hsd_work_at_random(2 * predecessors(d), (uint64_t)d->core_count * 8);
+    hsd_work_at_random(2 * predecessors(d), (uint64_t)d->core_count * HSD_TWO_BYTES);
     hsd_work_did(HSD_COST_VARINTS, 3 * (predecessors(d) + d->core_count));
     hsd_work_did(HSD_COST_SORTED, predecessors(d) * 8);
 }
 
 static void count_ancestors(const hsd_dominators *d)
 {
-    hsd_work_at_random(2 * (uint64_t)d->core_count, (uint64_t)d->core_count * 8);
+    hsd_work_at_random(2 * (uint64_t)d->core_count, (uint64_t)d->core_count * HSD_TWO_BYTES);
 }
 
 /* The size of each dominator, then where it begins; and the node is told its place. */
 static void count_order(const hsd_dominators *d)
 {
-    hsd_work_at_random(2 * (uint64_t)d->count, (uint64_t)d->count * 4);
-    hsd_work_at_random(d->count, (uint64_t)d->nodes * 16);
+    hsd_work_at_random(2 * (uint64_t)d->count, (uint64_t)d->count * HSD_NODE_BYTES);
+    hsd_work_at_random(d->count, (uint64_t)d->nodes * sizeof(hsd_interval));
 }
 
 /* All references once more, and a place of each target. */
 static void count_scan(const hsd_dominators *d)
 {
     hsd_adjacency_count_scan(d->adjacency, false);
-    hsd_work_at_random(hsd_adjacency_edge_count(d->adjacency), (uint64_t)d->nodes * 4);
+    hsd_work_at_random(hsd_adjacency_edge_count(d->adjacency), (uint64_t)d->nodes * HSD_NODE_BYTES);
 }
 
 /* Of all references the source's dominator, and at least one step from there. */
 static void count_raising(const hsd_dominators *d)
 {
     const uint64_t references = hsd_adjacency_edge_count(d->adjacency);
-    hsd_work_at_random(2 * references, hsd_min_u64((uint64_t)d->count * 4, d->config->memory_bytes));
+    hsd_work_at_random(2 * references, hsd_min_u64((uint64_t)d->count * HSD_NODE_BYTES, d->config->memory_bytes));
     hsd_work_did(HSD_COST_VARINTS, references + d->count);
 }
 
@@ -356,17 +358,20 @@ static void tell_stats(const hsd_dominators *d)
     const hsd_dominators_stats *s = &d->stats;
     if (s->passes > 0) {
         hsd_note(d->config->reporter, HSD_NOTE_DETAIL,
-                 "dominators: %u nodes reached, by scans%s, %u passes; search %.2f s, predecessors %.2f s, dominators "
+                 "dominators: %" HSD_PRI_NODE
+                 " nodes reached, by scans%s, %u passes; search %.2f s, predecessors %.2f s, dominators "
                  "%.2f s, order %.2f s",
                  s->reached, d->limits.uses_windows ? " in windows" : "", s->passes, s->seconds[0], s->seconds[1],
                  s->seconds[2], s->seconds[4]);
         return;
     }
     hsd_note(d->config->reporter, HSD_NOTE_DETAIL,
-             "dominators: %u nodes reached, %.1f%% core, %s, %llu pages moved; walk %.2f s, core %.2f s, "
+             "dominators: %" HSD_PRI_NODE
+             " nodes reached, %.1f%% core, %s, %llu pages moved; walk %.2f s, core %.2f s, "
              "semidominators %.2f s, dominators %.2f s, order %.2f s",
-             s->reached, s->reached == 0 ? 0 : 100.0 * s->core / s->reached, s->was_paged ? "paged" : "resident",
-             (unsigned long long)s->faults, s->seconds[0], s->seconds[1], s->seconds[2], s->seconds[3], s->seconds[4]);
+             s->reached, s->reached == 0 ? 0 : 100.0 * (double)s->core / (double)s->reached,
+             s->was_paged ? "paged" : "resident", (unsigned long long)s->faults, s->seconds[0], s->seconds[1],
+             s->seconds[2], s->seconds[3], s->seconds[4]);
 }
 
 /* What one way through the steps needs. */
@@ -404,11 +409,12 @@ static hsd_status begin_dominator(const hsd_dominators *d, hsd_error *err)
 {
     const hsd_root_nodes *roots = &d->config->roots;
     if (roots->begin > roots->second || roots->second > roots->end || roots->end > d->nodes) {
-        return hsd_fail(err, HSD_E_MISUSE, "root nodes %u, %u, %u of %u nodes", roots->begin, roots->second, roots->end,
-                        d->nodes);
+        return hsd_fail(err, HSD_E_MISUSE,
+                        "root nodes %" HSD_PRI_NODE ", %" HSD_PRI_NODE ", %" HSD_PRI_NODE " of %" HSD_PRI_NODE " nodes",
+                        roots->begin, roots->second, roots->end, d->nodes);
     }
-    if (d->nodes == UINT32_MAX)
-        return hsd_fail(err, HSD_E_UNSUPPORTED, "dominators of more than %u nodes", UINT32_MAX - 1);
+    if (d->nodes == HSD_NODE_MAX)
+        return hsd_fail(err, HSD_E_UNSUPPORTED, "dominators of more than %" HSD_PRI_NODE " nodes", HSD_NODE_MAX - 1);
     return HSD_OK;
 }
 
@@ -468,16 +474,17 @@ static void choose_way(hsd_adjacency *adjacency, const hsd_dominators_config *co
     limits->uses_scans = limits->is_dense;
     if (limits->is_dense) {
         hsd_note(config->reporter, HSD_NOTE_DETAIL,
-                 "dominators: %llu references of %u nodes are read again and again, nothing is written down of them",
+                 "dominators: %llu references of %" HSD_PRI_NODE
+                 " nodes are read again and again, nothing is written down of them",
                  (unsigned long long)hsd_adjacency_edge_count(adjacency), d.nodes);
         return;
     }
     if (hsd_paged_full_bytes(hsd_adjacency_bytes(adjacency)) <= hsd_dominators_spare(&d, 0)) return;
     hsd_note(
         config->reporter, HSD_NOTE_DETAIL,
-        "dominators: %.1f MiB of references do not fit in %.1f MiB, 4 bytes a node %s: by scans%s, not depth first",
+        "dominators: %.1f MiB of references do not fit in %.1f MiB, %u bytes a node %s: by scans%s, not depth first",
         (double)hsd_adjacency_bytes(adjacency) / 1048576.0, (double)hsd_dominators_spare(&d, 0) / 1048576.0,
-        has_numbers ? "do" : "do not, either", has_numbers ? "" : " in windows");
+        HSD_NODE_BYTES, has_numbers ? "do" : "do not, either", has_numbers ? "" : " in windows");
     limits->uses_scans = true;
     limits->uses_windows = !has_numbers;
     if (limits->uses_windows)

@@ -15,7 +15,7 @@
 
 #define MOST_BUCKETS 256u
 #define SPLIT_BITS   6u
-#define MAX_PENDING  (32u / SPLIT_BITS + 2) * (1u << SPLIT_BITS)
+#define MAX_PENDING  (HSD_NODE_BITS / SPLIT_BITS + 2) * (1u << SPLIT_BITS)
 #define SHORT_LIST   32u /* which is sorted where it stands */
 #define LEAST_WINDOW 4096u
 
@@ -24,17 +24,17 @@
 typedef struct gather {
     hsd_dominators *d;
     hsd_paged place_array;
-    uint32_t *place_of;   /* by node - begin, 0 = not reached */
-    uint32_t begin, span; /* nodes whose places are in memory */
+    hsd_node *place_of;   /* by node - begin, 0 = not reached */
+    hsd_node begin, span; /* nodes whose places are in memory */
     hsd_pages leaf_pages;
     uint8_t *is_leaf;         /* one bit a place: it refers to nothing */
-    uint32_t last, leaf_last; /* place of the list that was written last, on either tape */
+    hsd_node last, leaf_last; /* place of the list that was written last, on either tape */
     uint64_t item_limit;
     hsd_bucket *pending; /* the last one comes next */
     uint32_t pending_count;
     hsd_pages item_pages, slot_pages;
-    uint64_t *raw;   /* slot << 32 | source */
-    uint32_t *items; /* sources by slot */
+    hsd_two *raw;    /* slot, source */
+    hsd_node *items; /* sources by slot */
     uint32_t *starts;
 } gather;
 
@@ -42,9 +42,9 @@ static hsd_status fill_places(gather *g, hsd_error *err)
 {
     hsd_dominators *d = g->d;
     hsd_tape_reader nodes;
-    uint32_t node;
+    hsd_node node;
     hsd_tape_read(&nodes, &d->node_of, HSD_TAPE_FORWARD, false);
-    for (uint32_t place = 0; hsd_tape_get_u32(&nodes, &node); place++) {
+    for (hsd_node place = 0; hsd_tape_get_node(&nodes, &node); place++) {
         if (place == 0 || node - g->begin >= g->span) continue;
         g->place_of[node - g->begin] = place;
         if (hsd_adjacency_is_leaf(d->adjacency, node)) hsd_bit_set(g->is_leaf, place);
@@ -54,22 +54,22 @@ static hsd_status fill_places(gather *g, hsd_error *err)
 }
 
 /* In the second round a reference to a node of the first round holds nothing; to root nodes none does. */
-static void scatter_part(gather *g, uint32_t source, const hsd_targets *targets)
+static void scatter_part(gather *g, hsd_node source, const hsd_targets *targets)
 {
     hsd_dominators *d = g->d;
     const hsd_root_nodes *roots = &d->config->roots;
-    const uint32_t least = source < d->secondary ? 1 : d->secondary;
+    const hsd_node least = source < d->secondary ? 1 : d->secondary;
     for (uint32_t i = 0; i < targets->count; i++)
         if (targets->items[i] - g->begin < g->span) __builtin_prefetch(&g->place_of[targets->items[i] - g->begin]);
     for (uint32_t i = 0; i < targets->count; i++) {
-        const uint32_t node = targets->items[i];
-        const uint32_t target = node - g->begin < g->span ? g->place_of[node - g->begin] : 0;
+        const hsd_node node = targets->items[i];
+        const hsd_node target = node - g->begin < g->span ? g->place_of[node - g->begin] : 0;
         if (target < least || node - roots->begin < roots->end - roots->begin) continue;
         hsd_bucket_put_reference(&d->buckets[target >> d->bucket_shift], target, source);
     }
 }
 
-static void scatter_node(gather *g, uint32_t node, uint32_t source)
+static void scatter_node(gather *g, hsd_node node, hsd_node source)
 {
     hsd_adjacency *a = g->d->adjacency;
     hsd_targets targets;
@@ -85,22 +85,22 @@ static void scatter_node(gather *g, uint32_t node, uint32_t source)
 /* Places in the order of nodes: 0, or 1 + the difference to the last one that was not 0. */
 typedef struct place_reader {
     hsd_tape_reader tape;
-    uint32_t last;
+    hsd_node last;
 } place_reader;
 
-static uint32_t put_place(hsd_tape *tape, uint32_t place, uint32_t last)
+static hsd_node put_place(hsd_tape *tape, hsd_node place, hsd_node last)
 {
     const uint64_t stored = place == 0 ? 0 : (uint64_t)hsd_fold_difference(place, last) + 1;
     tape->at = hsd_varint_put(hsd_tape_room(tape, HSD_VARINT_MOST), stored);
     return place == 0 ? last : place;
 }
 
-static bool get_place(place_reader *reader, uint32_t *place)
+static bool get_place(place_reader *reader, hsd_node *place)
 {
     uint64_t stored;
     if (!hsd_tape_has_more(&reader->tape)) return false;
     reader->tape.at = hsd_varint_get(reader->tape.at, &stored);
-    if (stored != 0) reader->last = hsd_unfold_difference((uint32_t)(stored - 1), reader->last);
+    if (stored != 0) reader->last = hsd_unfold_difference((hsd_node)(stored - 1), reader->last);
     *place = stored != 0 ? reader->last : 0;
     return true;
 }
@@ -112,9 +112,9 @@ static hsd_status scatter_all(gather *g, hsd_error *err)
     const bool is_whole = g->span == d->nodes;
     hsd_status status = HSD_OK;
     place_reader places = {.last = 0};
-    uint32_t source;
+    hsd_node source;
     hsd_tape_read(&places.tape, &d->place_of, HSD_TAPE_FORWARD, (uint64_t)g->begin + g->span >= d->nodes);
-    for (uint32_t node = 0; node < d->nodes && status == HSD_OK; node++) {
+    for (hsd_node node = 0; node < d->nodes && status == HSD_OK; node++) {
         if (is_whole)
             source = g->place_of[node];
         else if (!get_place(&places, &source))
@@ -128,37 +128,37 @@ static hsd_status scatter_all(gather *g, hsd_error *err)
 
 /* ---- a window of nodes after the other ---- */
 
-static void begin_window(gather *g, uint32_t begin, uint32_t window)
+static void begin_window(gather *g, hsd_node begin, hsd_node window)
 {
     g->begin = begin;
-    g->span = (uint32_t)hsd_min_u64(window, g->d->nodes - begin);
+    g->span = (hsd_node)hsd_min_u64(window, g->d->nodes - begin);
 }
 
 /* All places, in the order of nodes. */
-static hsd_status put_places(gather *g, uint32_t window, hsd_error *err)
+static hsd_status put_places(gather *g, hsd_node window, hsd_error *err)
 {
     hsd_dominators *d = g->d;
-    uint32_t last = 0;
+    hsd_node last = 0;
     for (uint64_t begin = 0; begin < d->nodes; begin += window) {
-        begin_window(g, (uint32_t)begin, window);
-        memset(g->place_of, 0, (size_t)g->span * 4);
+        begin_window(g, (hsd_node)begin, window);
+        memset(g->place_of, 0, (size_t)g->span * sizeof *g->place_of);
         HSD_TRY(fill_places(g, err));
-        for (uint32_t i = 0; i < g->span; i++)
+        for (hsd_node i = 0; i < g->span; i++)
             last = put_place(&d->place_of, g->place_of[i], last);
     }
     hsd_tape_finish(&d->place_of);
     return hsd_reel_check(&d->reel, err);
 }
 
-static hsd_status scatter_windows(gather *g, uint32_t window, hsd_error *err)
+static hsd_status scatter_windows(gather *g, hsd_node window, hsd_error *err)
 {
     hsd_dominators *d = g->d;
     place_reader places = {.last = 0};
     hsd_status status = HSD_OK;
     hsd_tape_read(&places.tape, &d->place_of, HSD_TAPE_FORWARD, false);
     for (uint64_t begin = 0; begin < d->nodes && status == HSD_OK; begin += window) {
-        begin_window(g, (uint32_t)begin, window);
-        for (uint32_t i = 0; i < g->span && get_place(&places, &g->place_of[i]); i++)
+        begin_window(g, (hsd_node)begin, window);
+        for (hsd_node i = 0; i < g->span && get_place(&places, &g->place_of[i]); i++)
             continue;
         status = scatter_all(g, err);
     }
@@ -174,13 +174,13 @@ static uint64_t wanted_buckets(const gather *g)
 }
 
 /* Nodes whose places are in memory at a time. */
-static uint32_t places_at_a_time(const gather *g)
+static hsd_node places_at_a_time(const gather *g)
 {
     const hsd_dominators *d = g->d;
     if (!d->limits.uses_windows) return d->nodes;
     const uint64_t beside = g->leaf_pages.size + wanted_buckets(g) * d->limits.chunk_bytes;
-    const uint64_t fit = hsd_max_u64(hsd_dominators_scan_spare(d, beside) / 8 * 7 / 4, LEAST_WINDOW);
-    return (uint32_t)hsd_min_u64(d->limits.window_nodes != 0 ? d->limits.window_nodes : fit, d->nodes);
+    const uint64_t fit = hsd_max_u64(hsd_dominators_scan_spare(d, beside) / 8 * 7 / HSD_NODE_BYTES, LEAST_WINDOW);
+    return (hsd_node)hsd_min_u64(d->limits.window_nodes != 0 ? d->limits.window_nodes : fit, d->nodes);
 }
 
 static hsd_status plan_buckets(gather *g, hsd_error *err)
@@ -195,7 +195,7 @@ static hsd_status plan_buckets(gather *g, hsd_error *err)
     d->bucket_shift = 0;
     while (((uint64_t)(d->count - 1) >> d->bucket_shift) + 1 > wanted)
         d->bucket_shift++;
-    d->bucket_count = ((d->count - 1) >> d->bucket_shift) + 1;
+    d->bucket_count = (uint32_t)((d->count - 1) >> d->bucket_shift) + 1;
     d->buckets = calloc(d->bucket_count, sizeof *d->buckets);
     if (d->buckets == NULL) return hsd_fail_nomem(err, "the buckets of the dominators");
     hsd_buckets_begin(d, d->buckets, d->bucket_count, d->bucket_shift, 0, d->count);
@@ -208,9 +208,9 @@ static hsd_status scatter_references(gather *g, hsd_error *err)
     if (!hsd_pages_take(&g->leaf_pages, (size_t)d->count / 8 + 1))
         return hsd_fail_nomem(err, "the predecessors of the dominators");
     g->is_leaf = g->leaf_pages.data;
-    const uint32_t window = places_at_a_time(g);
+    const hsd_node window = places_at_a_time(g);
     const uint64_t items = hsd_max_u64(window, 1);
-    HSD_TRY(hsd_dominators_open(d, &g->place_array, items, 4, hsd_dominators_array_bytes(items), err));
+    HSD_TRY(hsd_dominators_open(d, &g->place_array, items, HSD_NODE_BYTES, hsd_dominators_array_bytes(items), err));
     g->place_of = hsd_dominators_at_random(&g->place_array);
     HSD_TRY(plan_buckets(g, err));
     if (window == d->nodes) {
@@ -228,7 +228,7 @@ static hsd_status scatter_references(gather *g, hsd_error *err)
 
 /* ---- each bucket in order ---- */
 
-static hsd_tape *begin_gathered(gather *g, uint32_t place, uint32_t count)
+static hsd_tape *begin_gathered(gather *g, hsd_node place, hsd_node count)
 {
     const bool is_leaf = hsd_bit_get(g->is_leaf, place);
     hsd_tape *tape = is_leaf ? &g->d->leaf_back : &g->d->back;
@@ -237,13 +237,13 @@ static hsd_tape *begin_gathered(gather *g, uint32_t place, uint32_t count)
 }
 
 /* `source` is that of the one before, 0 for the first. */
-static bool next_item(hsd_tape_reader *reader, bool is_narrow, uint32_t *slot, uint32_t *source)
+static bool next_item(hsd_tape_reader *reader, bool is_narrow, hsd_node *slot, hsd_node *source)
 {
-    uint32_t folded;
+    hsd_node folded;
     if (!hsd_tape_has_more(reader)) return false;
     const uint8_t *at = reader->at;
     if (is_narrow) {
-        *slot = (uint32_t)at[0] | (uint32_t)at[1] << 8;
+        *slot = (hsd_node)at[0] | (hsd_node)at[1] << 8;
         at += 2;
     } else {
         at = hsd_tape_varint(at, slot);
@@ -253,10 +253,10 @@ static bool next_item(hsd_tape_reader *reader, bool is_narrow, uint32_t *slot, u
     return true;
 }
 
-static void sort_short(uint32_t *items, uint32_t count)
+static void sort_short(hsd_node *items, uint32_t count)
 {
     for (uint32_t i = 1; i < count; i++) {
-        const uint32_t item = items[i];
+        const hsd_node item = items[i];
         uint32_t at = i;
         for (; at > 0 && items[at - 1] > item; at--)
             items[at] = items[at - 1];
@@ -265,7 +265,7 @@ static void sort_short(uint32_t *items, uint32_t count)
 }
 
 /* A long list in pieces. */
-static void put_by_windows(gather *g, uint32_t place, uint32_t *items, uint32_t count)
+static void put_by_windows(gather *g, hsd_node place, hsd_node *items, uint32_t count)
 {
     const bool is_leaf = hsd_bit_get(g->is_leaf, place);
     for (uint32_t i = 0; i < count; i += SHORT_LIST) {
@@ -275,14 +275,14 @@ static void put_by_windows(gather *g, uint32_t place, uint32_t *items, uint32_t 
     }
 }
 
-static void put_list(gather *g, uint32_t place, uint32_t *items, uint32_t count)
+static void put_list(gather *g, hsd_node place, hsd_node *items, uint32_t count)
 {
     if (g->d->windows != NULL) {
         put_by_windows(g, place, items, count);
         return;
     }
     hsd_tape *tape = begin_gathered(g, place, count);
-    uint32_t last = place;
+    hsd_node last = place;
     if (count <= SHORT_LIST) sort_short(items, count);
     for (uint32_t i = 0; i < count; i++) {
         hsd_list_put_source(tape, items[i], last);
@@ -290,7 +290,7 @@ static void put_list(gather *g, uint32_t place, uint32_t *items, uint32_t count)
     }
 }
 
-static hsd_status open_slots(gather *g, uint32_t slots, hsd_error *err)
+static hsd_status open_slots(gather *g, hsd_node slots, hsd_error *err)
 {
     const size_t bytes = ((size_t)slots + 1) * sizeof *g->starts;
     if (g->slot_pages.size < bytes) {
@@ -304,12 +304,13 @@ static hsd_status open_slots(gather *g, uint32_t slots, hsd_error *err)
 
 static hsd_status take_whole(gather *g, const hsd_bucket *bucket, hsd_tape_reader *reader, hsd_error *err)
 {
-    const uint32_t slots = bucket->hi - bucket->lo;
+    const hsd_node slots = bucket->hi - bucket->lo;
     const bool is_narrow = hsd_bucket_is_narrow(bucket);
-    uint32_t count = 0, slot, source = 0, start = 0;
+    uint32_t count = 0, start = 0;
+    hsd_node slot, source = 0;
     HSD_TRY(open_slots(g, slots, err));
     while (count < bucket->forward_count && next_item(reader, is_narrow, &slot, &source)) {
-        g->raw[count++] = (uint64_t)slot << 32 | source;
+        g->raw[count++] = hsd_two_of(slot, source);
         g->starts[slot]++;
     }
     for (slot = 0; slot <= slots; slot++) {
@@ -318,7 +319,7 @@ static hsd_status take_whole(gather *g, const hsd_bucket *bucket, hsd_tape_reade
         start += here;
     }
     for (uint32_t i = 0; i < count; i++)
-        g->items[g->starts[g->raw[i] >> 32]++] = (uint32_t)g->raw[i];
+        g->items[g->starts[hsd_two_first(g->raw[i])]++] = hsd_two_second(g->raw[i]);
     start = 0;
     for (slot = 0; slot < slots; slot++) {
         put_list(g, bucket->lo + slot, g->items + start, g->starts[slot] - start);
@@ -332,15 +333,15 @@ static hsd_status take_one_place(gather *g, const hsd_bucket *bucket, hsd_tape_r
 {
     const bool is_narrow = hsd_bucket_is_narrow(bucket);
     if (g->d->windows != NULL) {
-        uint32_t only_slot, item = 0;
+        hsd_node only_slot, item = 0;
         while (next_item(reader, is_narrow, &only_slot, &item)) {
-            uint32_t only = item;
+            hsd_node only = item;
             put_by_windows(g, bucket->lo, &only, 1);
         }
         return HSD_OK;
     }
-    hsd_tape *tape = begin_gathered(g, bucket->lo, (uint32_t)bucket->forward_count);
-    uint32_t slot, source = 0, last = bucket->lo;
+    hsd_tape *tape = begin_gathered(g, bucket->lo, (hsd_node)bucket->forward_count);
+    hsd_node slot, source = 0, last = bucket->lo;
     for (uint64_t i = 0; i < bucket->forward_count && next_item(reader, is_narrow, &slot, &source); i++) {
         hsd_list_put_source(tape, source, last);
         last = source;
@@ -351,13 +352,14 @@ static hsd_status take_one_place(gather *g, const hsd_bucket *bucket, hsd_tape_r
 /* The parts wait with the first one on top. */
 static void divide_references(gather *g, const hsd_bucket *bucket, hsd_tape_reader *reader)
 {
-    const uint32_t last = bucket->hi - bucket->lo - 1, lo = bucket->lo;
+    const hsd_node last = bucket->hi - bucket->lo - 1, lo = bucket->lo;
     const bool is_narrow = hsd_bucket_is_narrow(bucket);
     hsd_bucket parts[1u << SPLIT_BITS];
-    uint32_t shift = 0, slot, source = 0;
+    hsd_node slot, source = 0;
+    uint32_t shift = 0;
     while (last >> shift >= 1u << SPLIT_BITS)
         shift++;
-    const uint32_t count = (last >> shift) + 1;
+    const uint32_t count = (uint32_t)(last >> shift) + 1;
     hsd_buckets_begin(g->d, parts, count, shift, lo, bucket->hi);
     while (next_item(reader, is_narrow, &slot, &source))
         hsd_bucket_put_reference(&parts[slot >> shift], lo + slot, source);
@@ -389,7 +391,7 @@ static hsd_status sort_buckets(gather *g, hsd_error *err)
     if (!hsd_pages_take(&g->item_pages, (size_t)g->item_limit * HSD_SCAN_ITEM_BYTES))
         return hsd_fail_nomem(err, "the predecessors of the dominators");
     g->raw = g->item_pages.data;
-    g->items = (uint32_t *)(g->raw + g->item_limit);
+    g->items = (hsd_node *)(g->raw + g->item_limit);
     for (uint32_t i = 0; i < d->bucket_count; i++) {
         g->pending[0] = d->buckets[i];
         g->pending_count = 1;

@@ -26,17 +26,17 @@
 
 typedef struct nca {
     hsd_dominators *d;
-    hsd_paged dominators; /* u64 a core node: group of its dominator << 32 | dominator */
-    hsd_paged jumps;      /* u64 a core node: depth << 32 | far node on its way up */
+    hsd_paged dominators; /* two a core node: group of its dominator, dominator */
+    hsd_paged jumps;      /* two a core node: depth, far node on its way up */
     bool has_jumps;
     uint64_t steps_left;
     hsd_pages bit_pages, count_pages;
     uint64_t *bits;   /* places of core nodes */
-    uint32_t *counts; /* core nodes before each 2^WORDS_SHIFT words */
+    hsd_node *counts; /* core nodes before each 2^WORDS_SHIFT words */
 } nca;
 
-static inline uint32_t dominator_of(uint64_t entry) { return (uint32_t)entry; }
-static inline uint32_t group_of(uint64_t entry) { return (uint32_t)(entry >> 32); }
+static inline hsd_node dominator_of(hsd_two entry) { return hsd_two_second(entry); }
+static inline hsd_node group_of(hsd_two entry) { return hsd_two_first(entry); }
 
 /* ---- the last core node no later than a place ---- */
 
@@ -54,11 +54,11 @@ static hsd_status mark_cores(nca *n, hsd_error *err)
     hsd_tape_reader cores;
     hsd_core_node core = {0};
     hsd_tape_read(&cores, &d->core_of, HSD_TAPE_FORWARD, false);
-    for (uint32_t node = 0; hsd_core_get(&cores, &core, node); node++) {
+    for (hsd_node node = 0; hsd_core_get(&cores, &core, node); node++) {
         n->bits[core.place / WORD_BITS] |= UINT64_C(1) << core.place % WORD_BITS;
     }
     hsd_tape_close(&cores);
-    uint32_t count = 0;
+    hsd_node count = 0;
     for (uint64_t word = 0; word < words; word++) {
         if ((word & ((1u << WORDS_SHIFT) - 1)) == 0) n->counts[word >> WORDS_SHIFT] = count;
         count += hsd_count_bits_u64(n->bits[word]);
@@ -66,11 +66,11 @@ static hsd_status mark_cores(nca *n, hsd_error *err)
     return hsd_reel_check(&d->reel, err);
 }
 
-static inline uint32_t last_core(const nca *n, uint32_t place)
+static inline hsd_node last_core(const nca *n, hsd_node place)
 {
-    const uint32_t word = place / WORD_BITS;
-    uint32_t count = n->counts[word >> WORDS_SHIFT];
-    for (uint32_t i = word & ~((1u << WORDS_SHIFT) - 1); i < word; i++) {
+    const hsd_node word = place / WORD_BITS;
+    hsd_node count = n->counts[word >> WORDS_SHIFT];
+    for (hsd_node i = word & ~(((hsd_node)1 << WORDS_SHIFT) - 1); i < word; i++) {
         count += hsd_count_bits_u64(n->bits[i]);
     }
     const uint64_t upto = n->bits[word] << (WORD_BITS - 1 - place % WORD_BITS);
@@ -80,41 +80,41 @@ static inline uint32_t last_core(const nca *n, uint32_t place)
 /* ---- climbing ---- */
 
 /* Goes to the first dominator whose group is no later than `last`. */
-static inline __attribute__((always_inline)) uint64_t climb_steps(nca *n, uint32_t parent, uint32_t group,
-                                                                  uint32_t last, bool is_flat)
+static inline __attribute__((always_inline)) hsd_two climb_steps(nca *n, hsd_node parent, hsd_node group, hsd_node last,
+                                                                 bool is_flat)
 {
-    uint64_t entry = (uint64_t)group << 32 | parent;
+    hsd_two entry = hsd_two_of(group, parent);
     while (group_of(entry) > last) {
-        const uint32_t from = group_of(entry);
-        entry = hsd_flat_get_u64(&n->dominators, from, is_flat);
+        const hsd_node from = group_of(entry);
+        entry = hsd_flat_get_two(&n->dominators, from, is_flat);
         if (n->steps_left-- == 0) break;
         if (!is_flat && group_of(entry) >= from) break; /* the garbage of a failed read */
     }
     return entry;
 }
 
-static uint64_t climb_jumps(nca *n, uint32_t parent, uint32_t group, uint32_t last)
+static hsd_two climb_jumps(nca *n, hsd_node parent, hsd_node group, hsd_node last)
 {
-    uint64_t entry = (uint64_t)group << 32 | parent;
+    hsd_two entry = hsd_two_of(group, parent);
     while (group_of(entry) > last) {
-        const uint32_t from = group_of(entry);
-        const uint32_t far = (uint32_t)hsd_paged_get_u64(&n->jumps, from);
+        const hsd_node from = group_of(entry);
+        const hsd_node far = hsd_two_second(hsd_paged_get_two(&n->jumps, from));
         const bool is_jump = far > last && far < from;
-        entry = is_jump ? (uint64_t)far << 32 : hsd_paged_get_u64(&n->dominators, from);
+        entry = is_jump ? hsd_two_of(far, 0) : hsd_paged_get_two(&n->dominators, from);
         if (group_of(entry) >= from) break;
     }
     return entry;
 }
 
 /* A node's jump spans its parent's two last ones if these are equally long. */
-static void set_jump(nca *n, uint32_t node, uint32_t above)
+static void set_jump(nca *n, hsd_node node, hsd_node above)
 {
-    const uint64_t first = hsd_paged_get_u64(&n->jumps, above);
-    const uint64_t second = hsd_paged_get_u64(&n->jumps, (uint32_t)first);
-    const uint64_t third = hsd_paged_get_u64(&n->jumps, (uint32_t)second);
-    const uint64_t depth = first >> 32;
-    const bool is_equal = depth - (second >> 32) == (second >> 32) - (third >> 32);
-    hsd_paged_set_u64(&n->jumps, node, (depth + 1) << 32 | (is_equal ? (uint32_t)second : above));
+    const hsd_two first = hsd_paged_get_two(&n->jumps, above);
+    const hsd_two second = hsd_paged_get_two(&n->jumps, hsd_two_second(first));
+    const hsd_two third = hsd_paged_get_two(&n->jumps, hsd_two_second(second));
+    const hsd_node depth = hsd_two_first(first), middle = hsd_two_first(second);
+    const bool is_equal = depth - middle == middle - hsd_two_first(third);
+    hsd_paged_set_two(&n->jumps, node, hsd_two_of(depth + 1, is_equal ? hsd_two_second(second) : above));
 }
 
 /* ---- the pass ---- */
@@ -122,7 +122,7 @@ static void set_jump(nca *n, uint32_t node, uint32_t above)
 typedef struct tapes {
     hsd_tape_reader parents, cores, semis;
     hsd_core_node core; /* the next one */
-    uint32_t node;      /* its number */
+    hsd_node node;      /* its number */
     bool has_core;
 } tapes;
 
@@ -142,19 +142,19 @@ static void close_tapes(tapes *t)
     hsd_tape_close(&t->semis);
 }
 
-static inline __attribute__((always_inline)) uint32_t find_core(nca *n, tapes *t, bool is_flat)
+static inline __attribute__((always_inline)) hsd_node find_core(nca *n, tapes *t, bool is_flat)
 {
-    uint32_t semi;
+    hsd_node semi;
     const hsd_core_node core = t->core;
-    const uint32_t node = t->node;
-    if (!hsd_tape_get_u32_back(&t->semis, &semi)) return 0;
+    const hsd_node node = t->node;
+    if (!hsd_tape_get_node_back(&t->semis, &semi)) return 0;
     t->has_core = hsd_core_get(&t->cores, &t->core, ++t->node);
     if (node == 0) return 0;
-    const uint32_t last = last_core(n, semi);
-    uint64_t entry = n->has_jumps ? climb_jumps(n, core.parent, core.core_parent, last)
-                                  : climb_steps(n, core.parent, core.core_parent, last, is_flat);
-    if (dominator_of(entry) > semi) entry = (entry & ~(uint64_t)UINT32_MAX) | semi;
-    hsd_flat_set_u64(&n->dominators, node, entry, is_flat);
+    const hsd_node last = last_core(n, semi);
+    hsd_two entry = n->has_jumps ? climb_jumps(n, core.parent, core.core_parent, last)
+                                 : climb_steps(n, core.parent, core.core_parent, last, is_flat);
+    if (dominator_of(entry) > semi) entry = hsd_two_of(group_of(entry), semi);
+    hsd_flat_set_two(&n->dominators, node, entry, is_flat);
     if (n->has_jumps) set_jump(n, node, group_of(entry));
     return dominator_of(entry);
 }
@@ -163,9 +163,9 @@ static inline __attribute__((always_inline)) uint32_t find_core(nca *n, tapes *t
 static inline __attribute__((always_inline)) hsd_status pass(nca *n, tapes *t, bool is_flat, hsd_error *err)
 {
     hsd_dominators *d = n->d;
-    for (uint32_t place = 0; place < d->count; place++) {
-        uint32_t dominator;
-        if (!hsd_tape_get_u32(&t->parents, &dominator)) break;
+    for (hsd_node place = 0; place < d->count; place++) {
+        hsd_node dominator;
+        if (!hsd_tape_get_node(&t->parents, &dominator)) break;
         if (t->has_core && place == t->core.place) dominator = find_core(n, t, is_flat);
         if (!n->has_jumps && n->steps_left > UINT64_MAX / 2) return HSD_END;
         hsd_dominator_put(d, place, dominator);
@@ -193,15 +193,15 @@ static hsd_status find_all(nca *n, hsd_error *err)
     hsd_dominators *d = n->d;
     const uint64_t bytes = hsd_dominators_spare(d, n->bit_pages.size + n->count_pages.size);
     n->steps_left = d->limits.climb_steps * d->core_count;
-    HSD_TRY(hsd_dominators_open(d, &n->dominators, d->core_count, 8, bytes, err));
+    HSD_TRY(hsd_dominators_open(d, &n->dominators, d->core_count, HSD_TWO_BYTES, bytes, err));
     const hsd_status status = run_pass(n, err);
     if (status != HSD_END) return status;
     hsd_tape_release(&d->dominator_of);
     hsd_tape_init(&d->dominator_of, &d->reel);
     HSD_TRY(hsd_dominators_close(d, &n->dominators, err));
     n->has_jumps = true;
-    HSD_TRY(hsd_dominators_open(d, &n->dominators, d->core_count, 8, bytes / 2, err));
-    HSD_TRY(hsd_dominators_open(d, &n->jumps, d->core_count, 8, bytes / 2, err));
+    HSD_TRY(hsd_dominators_open(d, &n->dominators, d->core_count, HSD_TWO_BYTES, bytes / 2, err));
+    HSD_TRY(hsd_dominators_open(d, &n->jumps, d->core_count, HSD_TWO_BYTES, bytes / 2, err));
     return run_pass(n, err);
 }
 

@@ -14,12 +14,10 @@
 #include "base/check.h"
 #include "graph/dominators/parts.h"
 
-#define THREE_BYTES (UINT32_C(1) << 24)
-
 typedef struct order {
     hsd_dominators *d;
-    hsd_paged sizes;  /* u32 a place; then the next free number */
-    hsd_paged firsts; /* u32 a place */
+    hsd_paged sizes;  /* a number a place; then the next free one */
+    hsd_paged firsts; /* a number a place */
     uint32_t width;   /* bytes of a place on tapes */
     hsd_dominators_teller teller;
 } order;
@@ -31,12 +29,12 @@ static inline __attribute__((always_inline)) hsd_status add_sizes(order *o, bool
     hsd_status status = HSD_OK;
     hsd_tape_reader reader;
     hsd_tape_read(&reader, &d->dominator_of, HSD_TAPE_BACKWARD, false);
-    for (uint32_t place = d->count - 1; place > 0 && status == HSD_OK; place--) {
-        uint32_t dominator;
+    for (hsd_node place = d->count - 1; place > 0 && status == HSD_OK; place--) {
+        hsd_node dominator;
         if (!hsd_dominator_get_back(&reader, place, &dominator)) break;
-        const uint32_t size = hsd_flat_get_u32(&o->sizes, place, is_flat) + 1;
-        const uint32_t sum = hsd_flat_get_u32(&o->sizes, dominator, is_flat) + size;
-        hsd_flat_set_u32(&o->sizes, dominator, sum, is_flat);
+        const hsd_node size = hsd_flat_get_node(&o->sizes, place, is_flat) + 1;
+        const hsd_node sum = hsd_flat_get_node(&o->sizes, dominator, is_flat) + size;
+        hsd_flat_set_node(&o->sizes, dominator, sum, is_flat);
         if ((place & HSD_DOMINATORS_TICK) == 0) {
             status = hsd_dominators_tick(d, 4, (d->count - place) / 2, d->count, err);
         }
@@ -45,15 +43,15 @@ static inline __attribute__((always_inline)) hsd_status add_sizes(order *o, bool
     return status == HSD_OK ? hsd_reel_check(&d->reel, err) : status;
 }
 
-static inline __attribute__((always_inline)) hsd_status tell(order *o, uint32_t place, uint32_t node,
-                                                             uint32_t dominator, bool is_flat, hsd_error *err)
+static inline __attribute__((always_inline)) hsd_status tell(order *o, hsd_node place, hsd_node node,
+                                                             hsd_node dominator, bool is_flat, hsd_error *err)
 {
-    const uint32_t size = hsd_flat_get_u32(&o->sizes, place, is_flat) + 1;
-    const uint32_t first = hsd_flat_get_u32(&o->sizes, dominator, is_flat);
-    const hsd_interval told = {node, first, first + size, hsd_flat_get_u32(&o->firsts, dominator, is_flat)};
-    hsd_flat_set_u32(&o->sizes, dominator, first + size, is_flat);
-    hsd_flat_set_u32(&o->sizes, place, first + 1, is_flat);
-    hsd_flat_set_u32(&o->firsts, place, first, is_flat);
+    const hsd_node size = hsd_flat_get_node(&o->sizes, place, is_flat) + 1;
+    const hsd_node first = hsd_flat_get_node(&o->sizes, dominator, is_flat);
+    const hsd_interval told = {node, first, first + size, hsd_flat_get_node(&o->firsts, dominator, is_flat)};
+    hsd_flat_set_node(&o->sizes, dominator, first + size, is_flat);
+    hsd_flat_set_node(&o->sizes, place, first + 1, is_flat);
+    hsd_flat_set_node(&o->firsts, place, first, is_flat);
     return hsd_tell_place(&o->teller, &told, err);
 }
 
@@ -63,11 +61,11 @@ static inline __attribute__((always_inline)) hsd_status tell_all(order *o, bool 
     hsd_tape_reader dominators, nodes;
     hsd_tape_read(&dominators, &d->dominator_of, HSD_TAPE_FORWARD, true);
     hsd_tape_read(&nodes, &d->node_of, HSD_TAPE_FORWARD, true);
-    hsd_flat_set_u32(&o->sizes, 0, 1, is_flat);
+    hsd_flat_set_node(&o->sizes, 0, 1, is_flat);
     hsd_status status = hsd_teller_begin(&o->teller, d, err);
-    for (uint32_t place = 0; place < d->count && status == HSD_OK; place++) {
-        uint32_t dominator, node;
-        if (!hsd_dominator_get(&dominators, place, &dominator) || !hsd_tape_get_u32(&nodes, &node)) break;
+    for (hsd_node place = 0; place < d->count && status == HSD_OK; place++) {
+        hsd_node dominator, node;
+        if (!hsd_dominator_get(&dominators, place, &dominator) || !hsd_tape_get_node(&nodes, &node)) break;
         if ((place & HSD_DOMINATORS_TICK) == 0) {
             status = hsd_dominators_tick(d, 4, d->count / 2 + place / 2, d->count, err);
         }
@@ -95,8 +93,8 @@ hsd_status hsd_dominators_order(hsd_dominators *d, hsd_error *err)
 {
     order o = {.d = d};
     const uint64_t half = hsd_dominators_spare(d, 0) / 2;
-    hsd_status status = hsd_dominators_open(d, &o.sizes, d->count, 4, half, err);
-    if (status == HSD_OK) status = hsd_dominators_open(d, &o.firsts, d->count, 4, half, err);
+    hsd_status status = hsd_dominators_open(d, &o.sizes, d->count, HSD_NODE_BYTES, half, err);
+    if (status == HSD_OK) status = hsd_dominators_open(d, &o.firsts, d->count, HSD_NODE_BYTES, half, err);
     if (status == HSD_OK) {
         const bool is_flat = d->limits.uses_flat && o.sizes.is_flat && o.firsts.is_flat;
         status = is_flat ? sweep_flat(&o, err) : sweep_paged(&o, err);
@@ -116,17 +114,17 @@ static hsd_status put_firsts(order *o, hsd_error *err)
     hsd_dominators *d = o->d;
     hsd_tape_reader dominators;
     hsd_status status = HSD_OK;
-    uint32_t dominator;
+    hsd_node dominator;
     hsd_tape_read(&dominators, &d->dominator_of, HSD_TAPE_FORWARD, false);
-    hsd_flat_set_u32(&o->sizes, 0, 1, true);
-    for (uint32_t place = 0; status == HSD_OK && hsd_dominator_get(&dominators, place, &dominator); place++) {
+    hsd_flat_set_node(&o->sizes, 0, 1, true);
+    for (hsd_node place = 0; status == HSD_OK && hsd_dominator_get(&dominators, place, &dominator); place++) {
         if ((place & HSD_DOMINATORS_TICK) == 0)
             status = hsd_dominators_tick(d, 4, d->count / 3 + place / 3, d->count, err);
         if (place == 0) continue;
-        const uint32_t size = hsd_flat_get_u32(&o->sizes, place, true) + 1;
-        const uint32_t first = hsd_flat_get_u32(&o->sizes, dominator, true);
-        hsd_flat_set_u32(&o->sizes, dominator, first + size, true);
-        hsd_flat_set_u32(&o->sizes, place, first + 1, true);
+        const hsd_node size = hsd_flat_get_node(&o->sizes, place, true) + 1;
+        const hsd_node first = hsd_flat_get_node(&o->sizes, dominator, true);
+        hsd_flat_set_node(&o->sizes, dominator, first + size, true);
+        hsd_flat_set_node(&o->sizes, place, first + 1, true);
         hsd_tape_put_wide(&d->first_of, first, o->width);
         hsd_tape_put_small(&d->size_of, size);
     }
@@ -141,15 +139,15 @@ static hsd_status put_parents(order *o, hsd_error *err)
 {
     hsd_dominators *d = o->d;
     hsd_tape_reader dominators, firsts;
-    uint32_t dominator, first;
+    hsd_node dominator, first;
     hsd_tape_read(&dominators, &d->dominator_of, HSD_TAPE_FORWARD, true);
     hsd_tape_read(&firsts, &d->first_of, HSD_TAPE_FORWARD, false);
-    hsd_flat_set_u32(&o->sizes, 0, 0, true);
+    hsd_flat_set_node(&o->sizes, 0, 0, true);
     hsd_dominator_get(&dominators, 0, &dominator); /* of the super-root */
-    for (uint32_t place = 1;
+    for (hsd_node place = 1;
          hsd_dominator_get(&dominators, place, &dominator) && hsd_tape_get_wide(&firsts, &first, o->width); place++) {
-        hsd_tape_put_wide(&d->parent_of, hsd_flat_get_u32(&o->sizes, dominator, true), o->width);
-        hsd_flat_set_u32(&o->sizes, place, first, true);
+        hsd_tape_put_wide(&d->parent_of, hsd_flat_get_node(&o->sizes, dominator, true), o->width);
+        hsd_flat_set_node(&o->sizes, place, first, true);
     }
     hsd_tape_close(&dominators);
     hsd_tape_close(&firsts);
@@ -161,8 +159,8 @@ enum { NODES, FIRSTS, SIZES, PARENTS, TAPES };
 
 static bool get_told(order *o, hsd_tape_reader *readers, hsd_interval *told)
 {
-    uint32_t first, size, parent;
-    if (!hsd_tape_get_u32(&readers[NODES], &told->node) || !hsd_tape_get_wide(&readers[FIRSTS], &first, o->width) ||
+    hsd_node first, size, parent;
+    if (!hsd_tape_get_node(&readers[NODES], &told->node) || !hsd_tape_get_wide(&readers[FIRSTS], &first, o->width) ||
         !hsd_tape_get_small(&readers[SIZES], &size) || !hsd_tape_get_wide(&readers[PARENTS], &parent, o->width))
         return false;
     *told = (hsd_interval){told->node, first, first + size, parent};
@@ -178,8 +176,8 @@ static hsd_status tell_tapes(order *o, hsd_error *err)
     hsd_interval told;
     for (int i = 0; i < TAPES; i++)
         hsd_tape_read(&readers[i], tapes[i], HSD_TAPE_FORWARD, true);
-    hsd_tape_get_u32(&readers[NODES], &told.node); /* the super-root */
-    for (uint32_t place = 1; place < d->count && status == HSD_OK; place++) {
+    hsd_tape_get_node(&readers[NODES], &told.node); /* the super-root */
+    for (hsd_node place = 1; place < d->count && status == HSD_OK; place++) {
         if (!get_told(o, readers, &told)) break;
         status = hsd_tell_place(&o->teller, &told, err);
         if (status == HSD_OK && (place & HSD_DOMINATORS_TICK) == 0)
@@ -191,10 +189,20 @@ static hsd_status tell_tapes(order *o, hsd_error *err)
     return status == HSD_OK ? hsd_reel_check(&d->reel, err) : status;
 }
 
+/* Bytes that hold any place, three at least. */
+static uint32_t width_of(const hsd_dominators *d)
+{
+    uint32_t width = 3;
+    while (width < HSD_NODE_BYTES && (d->count - 1) >> 8 * width != 0)
+        width++;
+    return width;
+}
+
 hsd_status hsd_dominators_order_by_scans(hsd_dominators *d, hsd_error *err)
 {
-    order o = {.d = d, .width = d->count <= THREE_BYTES ? 3 : 4};
-    HSD_TRY(hsd_dominators_open(d, &o.sizes, d->count, 4, hsd_paged_full_bytes((uint64_t)d->count * 4), err));
+    order o = {.d = d, .width = width_of(d)};
+    HSD_TRY(hsd_dominators_open(d, &o.sizes, d->count, HSD_NODE_BYTES,
+                                hsd_paged_full_bytes((uint64_t)d->count * HSD_NODE_BYTES), err));
     hsd_status status = add_sizes(&o, true, err);
     if (status == HSD_OK) status = put_firsts(&o, err);
     if (status == HSD_OK) status = put_parents(&o, err);

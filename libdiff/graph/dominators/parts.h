@@ -138,8 +138,8 @@ hsd_node *hsd_dominators_at_random(hsd_paged *array);
 /* What scans have beside so many bytes: what places will need is free until they are told. */
 uint64_t hsd_dominators_scan_spare(const hsd_dominators *d, uint64_t used_bytes);
 
-#define HSD_SCAN_ITEM_BYTES (HSD_TWO_BYTES + HSD_NODE_BYTES) /* of a reference that is sorted, as read and as sorted   \
-                                                              */
+/* Of a reference that is sorted by scans, as read and as sorted. */
+#define HSD_SCAN_ITEM_BYTES (HSD_TWO_BYTES + HSD_NODE_BYTES)
 
 /* References that are sorted at a time by scans. */
 uint32_t hsd_dominators_scan_items(const hsd_dominators *d);
@@ -255,7 +255,7 @@ static inline bool hsd_core_get(hsd_tape_reader *reader, hsd_core_node *node, hs
 /* References of one node to nodes that were reached before it: source's place - that of the list before,
  * number of targets, the first target folded against the list's before, gaps - 1; as varints. A long list comes in
  * several. The first list of a chunk stands as if none came before it. */
-#define HSD_BACK_LIST_ITEMS (1024u / HSD_NODE_BITS) /* a record has room for them */
+#define HSD_BACK_LIST_ITEMS 32u
 
 typedef struct hsd_back_list {
     hsd_node source;

@@ -24,24 +24,24 @@
 #define CLIMB_FACTOR 3u /* of the limit of steps, for each reference and place */
 #define MOST_PASSES  40u
 #define SHORT_LIST   32u /* which waits until it is known whether it may change */
-#define UNKNOWN      UINT32_MAX
+#define UNKNOWN      HSD_NODE_MAX
 #define AHEAD        128u
 #define LONG_WAY     64u
 #define MOST_SEEN    4096u
 
 typedef struct ring_item {
-    uint32_t source;
-    uint32_t place; /* of the list that begins here, of `source` predecessors; 0 = a predecessor */
+    hsd_node source;
+    hsd_node place; /* of the list that begins here, of `source` predecessors; 0 = a predecessor */
 } ring_item;
 
 typedef struct raise {
     hsd_dominators *d;
     hsd_paged above_array;
-    uint32_t *above; /* by place; UNKNOWN in the first pass */
+    hsd_node *above; /* by place; UNKNOWN in the first pass */
     hsd_pages seen_pages;
     uint8_t *seen; /* one bit a place: on a way up from the place at hand that was climbed */
-    uint32_t seen_count, seen_list[MOST_SEEN];
-    uint32_t steps; /* of the place at hand */
+    hsd_node seen_count, seen_list[MOST_SEEN];
+    hsd_node steps; /* of the place at hand */
     uint64_t steps_left, changes;
     hsd_pages mark_pages; /* none where there is no memory for them */
     uint8_t *marks;       /* one bit a place, of the pass before; NULL in the first two */
@@ -50,13 +50,13 @@ typedef struct raise {
     hsd_tape_reader reader;
     ring_item ring[AHEAD];
     uint64_t read, used;
-    uint32_t left, last, read_place; /* of the list that is being read */
+    hsd_node left, last, read_place; /* of the list that is being read */
     /* writing, in the first pass: what may change yet */
     hsd_tape *open_of;    /* NULL in later ones, which read it */
-    uint32_t noted_place; /* that was written last */
-    uint32_t noted_end;   /* of all */
-    uint32_t short_list[SHORT_LIST];
-    uint32_t
+    hsd_node noted_place; /* that was written last */
+    hsd_node noted_end;   /* of all */
+    hsd_node short_list[SHORT_LIST];
+    hsd_node
         *bases; /* of each chunk that is written: the place before its first list; UNKNOWN = it begins within one */
     uint32_t base_count, base_capacity;
     bool has_bases; /* nothing was wanting for them */
@@ -65,17 +65,17 @@ typedef struct raise {
 /* ---- marks ---- */
 
 /* True if the dominator of a place may rise. */
-static bool may_rise(const raise *r, uint32_t place)
+static bool may_rise(const raise *r, hsd_node place)
 {
-    const uint32_t above = r->above[place];
+    const hsd_node above = r->above[place];
     if (above == UNKNOWN) return false; /* it refers to nothing, and is looked at later */
     return hsd_bit_get(r->marks, above) || hsd_bit_get(r->new_marks, above);
 }
 
 /* `place` was right below `from`, and is below `to` now. */
-static void mark_way(raise *r, uint32_t from, uint32_t to)
+static void mark_way(raise *r, hsd_node from, hsd_node to)
 {
-    for (uint32_t at = from; at != to; at = r->above[at], r->steps++)
+    for (hsd_node at = from; at != to; at = r->above[at], r->steps++)
         hsd_bit_set(r->new_marks, at);
 }
 
@@ -98,9 +98,9 @@ static void take_marks(raise *r)
 /* Whether a chunk has nothing that may rise; the next one tells where it ends. */
 static bool is_settled_chunk(const raise *r, uint32_t chunk)
 {
-    const uint32_t end = chunk + 1 < r->base_count ? r->bases[chunk + 1] : r->noted_end;
+    const hsd_node end = chunk + 1 < r->base_count ? r->bases[chunk + 1] : r->noted_end;
     if (chunk >= r->base_count || r->bases[chunk] == UNKNOWN || end == UNKNOWN) return false;
-    for (uint32_t place = r->bases[chunk] + 1; place <= end; place++)
+    for (hsd_node place = r->bases[chunk] + 1; place <= end; place++)
         if (may_rise(r, place)) return false;
     return true;
 }
@@ -133,19 +133,19 @@ static void note_room(raise *r, uint32_t bytes, bool is_between)
 
 /* What has one predecessor stays below it, and nothing is above the super-root. A list that is too long to wait until
  * that is known is kept. */
-static void note_list(raise *r, uint32_t place, uint32_t count)
+static void note_list(raise *r, hsd_node place, hsd_node count)
 {
-    uint32_t last = place;
+    hsd_node last = place;
     if (r->open_of == NULL || r->above[place] == 0 || count < 2 || count > SHORT_LIST) return;
-    note_room(r, (count + 2) * HSD_VARINT_MOST, true);
+    note_room(r, ((uint32_t)count + 2) * HSD_VARINT_MOST, true);
     hsd_list_begin(r->open_of, place, &r->noted_place, count);
-    for (uint32_t i = 0; i < count; i++) {
+    for (hsd_node i = 0; i < count; i++) {
         hsd_list_put_source(r->open_of, r->short_list[i], last);
         last = r->short_list[i];
     }
 }
 
-static void note_source(raise *r, uint32_t i, uint32_t count, uint32_t source, uint32_t last)
+static void note_source(raise *r, hsd_node i, hsd_node count, hsd_node source, hsd_node last)
 {
     if (r->open_of == NULL) return;
     if (count <= SHORT_LIST) {
@@ -158,7 +158,7 @@ static void note_source(raise *r, uint32_t i, uint32_t count, uint32_t source, u
 
 static bool read_one(raise *r, ring_item *item)
 {
-    uint32_t number;
+    hsd_node number;
     if (r->left == 0) pass_settled_chunks(r);
     if (!hsd_tape_has_more(&r->reader)) return false;
     r->reader.at = hsd_tape_varint(r->reader.at, &number);
@@ -187,14 +187,14 @@ static bool next_ring_item(raise *r, ring_item *out)
     if (r->read == r->used) return false;
     if (r->read - r->used > AHEAD / 2) {
         const ring_item *half = &r->ring[(r->used + AHEAD / 2) % AHEAD];
-        const uint32_t up = half->place != 0 ? 0 : r->above[half->source];
+        const hsd_node up = half->place != 0 ? 0 : r->above[half->source];
         if (up != UNKNOWN) __builtin_prefetch(&r->above[up]);
     }
     *out = r->ring[r->used++ % AHEAD];
     return true;
 }
 
-static bool was_seen(raise *r, uint32_t place)
+static bool was_seen(raise *r, hsd_node place)
 {
     if (hsd_bit_get(r->seen, place)) return true;
     hsd_bit_set(r->seen, place);
@@ -206,14 +206,14 @@ static bool was_seen(raise *r, uint32_t place)
 static void forget_seen(raise *r)
 {
     if (r->seen_count > MOST_SEEN) memset(r->seen, 0, r->seen_pages.size);
-    for (uint32_t i = 0; i < r->seen_count && r->seen_count <= MOST_SEEN; i++)
+    for (hsd_node i = 0; i < r->seen_count && r->seen_count <= MOST_SEEN; i++)
         hsd_bit_clear(r->seen, r->seen_list[i]);
     r->seen_count = 0;
 }
 
 /* The nearest common ancestor of `to` and `from`. Where ways get long each of their places is passed once: whatever was
  * seen leads to `to`, which only goes up meanwhile. */
-static uint32_t meet(raise *r, uint32_t to, uint32_t from)
+static hsd_node meet(raise *r, hsd_node to, hsd_node from)
 {
     while (from != to) {
         if (from > to) {
@@ -228,17 +228,17 @@ static uint32_t meet(raise *r, uint32_t to, uint32_t from)
 }
 
 /* One place: `count` predecessors follow in the ring. */
-static void raise_place(raise *r, uint32_t place, uint32_t count)
+static void raise_place(raise *r, hsd_node place, hsd_node count)
 {
-    const uint32_t before = r->above[place];
-    uint32_t above = before, last = place;
+    const hsd_node before = r->above[place];
+    hsd_node above = before, last = place;
     r->steps = 0;
     if (r->open_of != NULL && count > SHORT_LIST) {
         note_room(r, 2 * HSD_VARINT_MOST, true);
         hsd_list_begin(r->open_of, place, &r->noted_place, count);
     }
     const bool is_settled = r->marks != NULL && !may_rise(r, place);
-    for (uint32_t i = 0; i < count; i++) {
+    for (hsd_node i = 0; i < count; i++) {
         ring_item item;
         if (!next_ring_item(r, &item)) return;
         note_source(r, i, count, item.source, last);
@@ -284,12 +284,13 @@ static hsd_status raise_all(raise *r, hsd_tape *lists_of, hsd_tape *open_of, boo
 static hsd_status raise_until_done(raise *r, hsd_error *err)
 {
     hsd_dominators *d = r->d;
-    HSD_TRY(hsd_dominators_open(d, &r->above_array, d->count, 4, hsd_dominators_array_bytes(d->count), err));
+    HSD_TRY(hsd_dominators_open(d, &r->above_array, d->count, HSD_NODE_BYTES, hsd_dominators_array_bytes(d->count),
+                                err));
     if (!hsd_pages_take(&r->seen_pages, (size_t)d->count / 8 + 1))
         return hsd_fail_nomem(err, "the ways up of the dominators");
     r->above = hsd_dominators_at_random(&r->above_array);
     r->seen = r->seen_pages.data;
-    for (uint32_t place = 1; place < d->count; place++)
+    for (hsd_node place = 1; place < d->count; place++)
         r->above[place] = UNKNOWN;
     r->steps_left = CLIMB_FACTOR * d->limits.climb_steps * (hsd_adjacency_edge_count(d->adjacency) + d->count);
     r->has_bases = true;
@@ -301,7 +302,7 @@ static hsd_status raise_until_done(raise *r, hsd_error *err)
     }
     r->marks = r->new_marks = NULL;
     HSD_TRY(raise_all(r, &d->leaf_back, NULL, true, err));
-    for (uint32_t place = 0; place < d->count; place++)
+    for (hsd_node place = 0; place < d->count; place++)
         hsd_dominator_put(d, place, r->above[place]);
     hsd_tape_finish(&d->dominator_of);
     return hsd_reel_check(&d->reel, err);

@@ -1,6 +1,6 @@
 /*
  * Steps 1 to 3 by scans, where the blocks do not fit in memory and a walk depth first would read a page for each node.
- * One number of four bytes a place is all that is touched at random; everything else is read and written in order.
+ * One number of a place is all that is touched at random; everything else is read and written in order.
  *
  *      search     any order in which each node comes behind one that refers to it: blocks are gone through in their order,
  *                 again and again, and what waits in a block is looked through while it is in memory (graph/frontier.h)
@@ -9,7 +9,7 @@
  *      raise      above[place], in memory, is the nearest common ancestor of its predecessors so far; pass for pass over the
  *                 predecessors until nothing changes (Cooper, Harvey, Kennedy 2001): dominators/raise.c
  *
- * Where four bytes a place do not fit either: dominators/windows.h.
+ * Where a number of each place does not fit either: dominators/windows.h.
  */
 #include <stdlib.h>
 
@@ -21,7 +21,7 @@
 
 #define LEAST_BUCKETS 16u
 
-uint64_t hsd_dominators_array_bytes(uint64_t items) { return hsd_paged_full_bytes(items * 4); }
+uint64_t hsd_dominators_array_bytes(uint64_t items) { return hsd_paged_full_bytes(items * HSD_NODE_BYTES); }
 
 /* What places will need is free until they are told. */
 uint64_t hsd_dominators_scan_spare(const hsd_dominators *d, uint64_t used_bytes)
@@ -31,11 +31,11 @@ uint64_t hsd_dominators_scan_spare(const hsd_dominators *d, uint64_t used_bytes)
 }
 
 /* All of it will be touched, here and there. */
-uint32_t *hsd_dominators_at_random(hsd_paged *array)
+hsd_node *hsd_dominators_at_random(hsd_paged *array)
 {
     HSD_ASSERT(array->is_flat);
     hsd_pages_expect_random(&(hsd_pages){array->frames, (size_t)array->frame_count * HSD_PAGE_BYTES});
-    return (uint32_t *)(void *)array->frames;
+    return (hsd_node *)(void *)array->frames;
 }
 
 /* Beside the array there are buckets that are written, and a bit a place. */
@@ -61,14 +61,14 @@ typedef struct search {
     hsd_frontier frontier;
 } search;
 
-static void place_node(search *s, uint32_t node)
+static void place_node(search *s, hsd_node node)
 {
     s->d->count++;
-    hsd_tape_put_u32(&s->d->node_of, node);
+    hsd_tape_put_node(&s->d->node_of, node);
 }
 
 /* What refers to nothing has its place at once. */
-static hsd_status reach_node(search *s, uint32_t node, hsd_error *err)
+static hsd_status reach_node(search *s, hsd_node node, hsd_error *err)
 {
     if (hsd_bit_get(s->reached, node)) return HSD_OK;
     hsd_bit_set(s->reached, node);
@@ -77,7 +77,7 @@ static hsd_status reach_node(search *s, uint32_t node, hsd_error *err)
     return HSD_OK;
 }
 
-static hsd_status look_through(search *s, uint32_t node, hsd_error *err)
+static hsd_status look_through(search *s, hsd_node node, hsd_error *err)
 {
     hsd_targets targets;
     place_node(s, node);
@@ -90,12 +90,12 @@ static hsd_status look_through(search *s, uint32_t node, hsd_error *err)
     }
 }
 
-static hsd_status search_round(search *s, uint32_t begin, uint32_t end, hsd_error *err)
+static hsd_status search_round(search *s, hsd_node begin, hsd_node end, hsd_error *err)
 {
     hsd_dominators *d = s->d;
-    uint32_t node;
+    hsd_node node;
     hsd_status status;
-    for (uint32_t root = begin; root < end; root++) {
+    for (hsd_node root = begin; root < end; root++) {
         hsd_bit_clear(s->reached, root);
         HSD_TRY(reach_node(s, root, err));
     }
@@ -111,9 +111,9 @@ static hsd_status search_all(search *s, hsd_error *err)
 {
     hsd_dominators *d = s->d;
     const hsd_root_nodes *roots = &d->config->roots;
-    for (uint32_t root = roots->begin; root < roots->end; root++)
+    for (hsd_node root = roots->begin; root < roots->end; root++)
         hsd_bit_set(s->reached, root);
-    place_node(s, UINT32_MAX);
+    place_node(s, HSD_NODE_MAX);
     HSD_TRY(search_round(s, roots->begin, roots->second, err));
     d->secondary = d->count;
     HSD_TRY(search_round(s, roots->second, roots->end, err));

@@ -13,9 +13,9 @@
  * a walk over simple nodes, `up`, but only if r could be the least at all: r is no less than the core node y
  * of its group, and y's preorder is no less than its number. In a heap this look-up is rare.
  *
- *      links   8 bytes a core node: further up, least semidominator on the way    touched by every climb
- *      cores   8 bytes a core node: preorder, parent                              rarely
- *      up      4 bytes a place: further up among simple nodes                     more rarely
+ *      links   two numbers a core node: further up, least semidominator on the way    touched by every climb
+ *      cores   two numbers a core node: preorder, parent                              rarely
+ *      up      a number a place: further up among simple nodes                        more rarely
  *
  * With everything in memory `up` begins empty and parents are read from their tape: nine of ten ways are a step or two,
  * and only one of more than SHORT_WAY is shortened, so most of the array never takes memory.
@@ -27,95 +27,95 @@
 #define SHORT_WAY 16u
 
 typedef struct climb {
-    uint32_t least; /* semidominator on the way */
-    uint32_t top;   /* last core node > the one in work */
-    uint32_t above; /* first core node <= the one in work */
+    hsd_node least; /* semidominator on the way */
+    hsd_node top;   /* last core node > the one in work */
+    hsd_node above; /* first core node <= the one in work */
 } climb;
 
-static inline uint32_t further_of(uint64_t link) { return (uint32_t)link; }
-static inline uint32_t least_of(uint64_t link) { return (uint32_t)(link >> 32); }
-static inline uint64_t make_link(uint32_t further, uint32_t least) { return (uint64_t)least << 32 | further; }
-static inline uint32_t lesser(uint32_t a, uint32_t b) { return a < b ? a : b; }
+static inline hsd_node further_of(hsd_two link) { return hsd_two_second(link); }
+static inline hsd_node least_of(hsd_two link) { return hsd_two_first(link); }
+static inline hsd_two make_link(hsd_node further, hsd_node least) { return hsd_two_of(least, further); }
+static inline hsd_node lesser(hsd_node a, hsd_node b) { return a < b ? a : b; }
 
 /* From core node `x` > `node` up past all that are > `node`. A link that does not lead up is the garbage of a
  * failed read; the failure is known at the next check. */
-static inline __attribute__((always_inline)) climb climb_links(hsd_semi *s, uint32_t x, uint32_t node, bool is_flat)
+static inline __attribute__((always_inline)) climb climb_links(hsd_semi *s, hsd_node x, hsd_node node, bool is_flat)
 {
-    climb c = {.least = UINT32_MAX};
-    uint64_t link = hsd_flat_get_u64(&s->links, x, is_flat);
+    climb c = {.least = HSD_NODE_MAX};
+    hsd_two link = hsd_flat_get_two(&s->links, x, is_flat);
     for (;;) {
-        const uint32_t next = further_of(link);
+        const hsd_node next = further_of(link);
         c.least = lesser(c.least, least_of(link));
         if (next <= node || (!is_flat && next >= x)) return (climb){c.least, x, lesser(next, node)};
-        const uint64_t link_of_next = hsd_flat_get_u64(&s->links, next, is_flat);
-        const uint32_t after = further_of(link_of_next);
+        const hsd_two link_of_next = hsd_flat_get_two(&s->links, next, is_flat);
+        const hsd_node after = further_of(link_of_next);
         c.least = lesser(c.least, least_of(link_of_next));
         if (after <= node || (!is_flat && after >= next)) return (climb){c.least, next, lesser(after, node)};
-        hsd_flat_set_u64(&s->links, x, make_link(after, lesser(least_of(link), least_of(link_of_next))), is_flat);
+        hsd_flat_set_two(&s->links, x, make_link(after, lesser(least_of(link), least_of(link_of_next))), is_flat);
         x = after;
-        link = hsd_flat_get_u64(&s->links, x, is_flat);
+        link = hsd_flat_get_two(&s->links, x, is_flat);
     }
 }
 
-static inline uint32_t up_of(hsd_semi *s, uint32_t x)
+static inline hsd_node up_of(hsd_semi *s, hsd_node x)
 {
-    const uint32_t shortened = hsd_flat_get_u32(&s->up, x, true);
-    return shortened != 0 ? shortened : hsd_tape_at_u32(&s->d->parent_of, x);
+    const hsd_node shortened = hsd_flat_get_node(&s->up, x, true);
+    return shortened != 0 ? shortened : hsd_tape_at_node(&s->d->parent_of, x);
 }
 
-static uint32_t climb_far(hsd_semi *s, uint32_t x, uint32_t place)
+static hsd_node climb_far(hsd_semi *s, hsd_node x, hsd_node place)
 {
     while (x > place) {
-        const uint32_t next = up_of(s, x);
+        const hsd_node next = up_of(s, x);
         if (next <= place) return next;
-        const uint32_t after = up_of(s, next);
-        hsd_flat_set_u32(&s->up, x, after, true);
+        const hsd_node after = up_of(s, next);
+        hsd_flat_set_node(&s->up, x, after, true);
         x = after;
     }
     return x;
 }
 
-static inline __attribute__((always_inline)) uint32_t climb_parents(hsd_semi *s, uint32_t x, uint32_t place)
+static inline __attribute__((always_inline)) hsd_node climb_parents(hsd_semi *s, hsd_node x, hsd_node place)
 {
     for (uint32_t i = 0; i < SHORT_WAY; i++) {
         if (x <= place) return x;
-        x = hsd_tape_at_u32(&s->d->parent_of, x);
+        x = hsd_tape_at_node(&s->d->parent_of, x);
     }
     return climb_far(s, x, place);
 }
 
 /* The first of `x` and the simple nodes above it that is no later than `place`. */
-static inline __attribute__((always_inline)) uint32_t climb_group(hsd_semi *s, uint32_t x, uint32_t place, bool is_flat)
+static inline __attribute__((always_inline)) hsd_node climb_group(hsd_semi *s, hsd_node x, hsd_node place, bool is_flat)
 {
     if (is_flat) return climb_parents(s, x, place);
     while (x > place) {
-        const uint32_t next = hsd_paged_get_u32(&s->up, x);
+        const hsd_node next = hsd_paged_get_node(&s->up, x);
         if (next <= place || next >= x) return next;
-        const uint32_t after = hsd_paged_get_u32(&s->up, next);
+        const hsd_node after = hsd_paged_get_node(&s->up, next);
         if (after >= next) return after;
-        hsd_paged_set_u32(&s->up, x, after);
+        hsd_paged_set_node(&s->up, x, after);
         x = after;
     }
     return x;
 }
 
 /* Fetches the first two links that predecessors yet to come will climb. */
-static inline void expect(const hsd_semi *s, const hsd_predecessor *items)
+static inline void expect(hsd_semi *s, const hsd_predecessor *items)
 {
-    const uint64_t *links = (const uint64_t *)(const void *)s->links.frames;
+    const hsd_two *links = (const hsd_two *)(const void *)s->links.frames;
     __builtin_prefetch(&links[items[HSD_SEMI_AHEAD].group], 1);
-    __builtin_prefetch(&links[further_of(links[items[HSD_SEMI_AHEAD / 2].group])], 1);
+    __builtin_prefetch(&links[further_of(hsd_flat_get_two(&s->links, items[HSD_SEMI_AHEAD / 2].group, true))], 1);
 }
 
 /* The semidominator of core node `node` (`place` its preorder), as far as its predecessors items[0 … count - 1] and
  * `semi`, what is known of it, tell. */
-static inline __attribute__((always_inline)) uint32_t consider(hsd_semi *s, uint32_t node, uint32_t place,
-                                                               uint32_t semi, const hsd_predecessor *items,
-                                                               uint32_t count, hsd_semi_flat flat)
+static inline __attribute__((always_inline)) hsd_node consider(hsd_semi *s, hsd_node node, hsd_node place,
+                                                               hsd_node semi, const hsd_predecessor *items,
+                                                               hsd_node count, hsd_semi_flat flat)
 {
-    uint32_t last_group = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t above = items[i].group, from = items[i].source;
+    hsd_node last_group = 0;
+    for (hsd_node i = 0; i < count; i++) {
+        hsd_node above = items[i].group, from = items[i].source;
         if (flat.links) expect(s, items + i);
         if (above > node) {
             if (above == last_group) continue; /* the same way up: nothing new */
@@ -124,10 +124,10 @@ static inline __attribute__((always_inline)) uint32_t consider(hsd_semi *s, uint
             semi = lesser(semi, c.least);
             above = c.above;
             if (semi <= above) continue;
-            from = UINT32_MAX;
-            if (semi <= (uint32_t)hsd_flat_get_u64(&s->cores, above, flat.rest)) continue;
-            from = (uint32_t)(hsd_flat_get_u64(&s->cores, c.top, flat.rest) >> 32);
-        } else if (semi <= above || semi <= (uint32_t)hsd_flat_get_u64(&s->cores, above, flat.rest)) {
+            from = HSD_NODE_MAX;
+            if (semi <= hsd_two_second(hsd_flat_get_two(&s->cores, above, flat.rest))) continue;
+            from = hsd_two_first(hsd_flat_get_two(&s->cores, c.top, flat.rest));
+        } else if (semi <= above || semi <= hsd_two_second(hsd_flat_get_two(&s->cores, above, flat.rest))) {
             continue;
         }
         semi = lesser(semi, climb_group(s, from, place, flat.rest));
@@ -136,21 +136,21 @@ static inline __attribute__((always_inline)) uint32_t consider(hsd_semi *s, uint
 }
 
 /* `node` is done: later climbs pass it. */
-static inline __attribute__((always_inline)) void settle(hsd_semi *s, uint32_t node, uint32_t semi, bool is_flat)
+static inline __attribute__((always_inline)) void settle(hsd_semi *s, hsd_node node, hsd_node semi, bool is_flat)
 {
-    const uint64_t link = hsd_flat_get_u64(&s->links, node, is_flat);
-    hsd_flat_set_u64(&s->links, node, make_link(further_of(link), semi), is_flat);
+    const hsd_two link = hsd_flat_get_two(&s->links, node, is_flat);
+    hsd_flat_set_two(&s->links, node, make_link(further_of(link), semi), is_flat);
 }
 
 static inline __attribute__((always_inline)) void settle_all(hsd_semi *s, const hsd_sorted *sorted, hsd_semi_flat flat)
 {
     const hsd_predecessor *items = sorted->items;
-    for (uint32_t node = sorted->hi; node-- > sorted->lo;) {
-        const uint32_t slot = node - sorted->lo;
-        const uint32_t count = sorted->counts[slot];
-        const uint64_t core = hsd_flat_get_u64(&s->cores, node, flat.rest);
-        uint32_t semi = lesser((uint32_t)(core >> 32), sorted->forward[slot]);
-        semi = consider(s, node, (uint32_t)core, semi, items, count, flat);
+    for (hsd_node node = sorted->hi; node-- > sorted->lo;) {
+        const hsd_node slot = node - sorted->lo;
+        const hsd_node count = sorted->counts[slot];
+        const hsd_two core = hsd_flat_get_two(&s->cores, node, flat.rest);
+        hsd_node semi = lesser(hsd_two_first(core), sorted->forward[slot]);
+        semi = consider(s, node, hsd_two_second(core), semi, items, count, flat);
         items += count;
         sorted->counts[slot] = node == 0 ? 0 : semi;
         settle(s, node, sorted->counts[slot], flat.links);
@@ -182,14 +182,14 @@ void hsd_semi_settle(hsd_semi *s, const hsd_sorted *sorted)
 void hsd_semi_settle_hot(hsd_semi *s, const hsd_sorted *part, bool is_first, bool is_last)
 {
     const hsd_semi_flat flat = {true, true}, paged = {false, false};
-    const uint32_t node = part->lo;
-    const uint64_t core = hsd_paged_get_u64(&s->cores, node);
-    if (is_first) s->hot_semi = (uint32_t)(core >> 32);
+    const hsd_node node = part->lo;
+    const hsd_two core = hsd_paged_get_two(&s->cores, node);
+    if (is_first) s->hot_semi = hsd_two_first(core);
     s->hot_semi = lesser(s->hot_semi, part->forward[0]);
     if (s->flat.links && s->flat.rest)
-        s->hot_semi = consider(s, node, (uint32_t)core, s->hot_semi, part->items, part->counts[0], flat);
+        s->hot_semi = consider(s, node, hsd_two_second(core), s->hot_semi, part->items, part->counts[0], flat);
     else
-        s->hot_semi = consider(s, node, (uint32_t)core, s->hot_semi, part->items, part->counts[0], paged);
+        s->hot_semi = consider(s, node, hsd_two_second(core), s->hot_semi, part->items, part->counts[0], paged);
     if (!is_last) return;
     part->counts[0] = node == 0 ? 0 : s->hot_semi;
     settle(s, node, part->counts[0], false);

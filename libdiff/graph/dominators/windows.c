@@ -24,70 +24,71 @@ typedef enum raise_pass { PASS_FIRST, PASS_LATER, PASS_LEAVES } raise_pass;
 
 /* Bits that are set before a place, as places ascend. */
 typedef struct bit_count {
-    uint32_t place, count;
+    hsd_node place, count;
 } bit_count;
 
 typedef struct window_raise {
     hsd_windows *w;
     hsd_dominators *d;
-    hsd_paged up; /* u32 by rank */
+    hsd_paged up; /* a number by rank */
     hsd_pages room_pages;
     uint64_t room;        /* bytes of starts, and of dominators that are wanted */
     uint8_t *starts;      /* of the places of the group, `start_bytes` each */
-    uint32_t start_bytes; /* 3 where ranks fit, else 4 */
-    uint32_t start_mask;
+    uint32_t start_bytes; /* as many as ranks need, 3 at least */
+    hsd_node start_mask;
     uint32_t from, from_end, to;
-    uint32_t first_source, end_source;
+    hsd_node first_source, end_source;
     raise_pass pass;
     hsd_pages wanted_pages;
     uint8_t *wanted;        /* one bit a place; NULL = all */
-    uint32_t *wanted_value; /* of each of them, where there is room; else NULL */
-    uint32_t wanted_count;
-    uint64_t wanted_room; /* u32 of `room`: beside one window at least, and no more than half */
+    hsd_node *wanted_value; /* of each of them, where there is room; else NULL */
+    hsd_node wanted_count;
+    uint64_t wanted_room; /* numbers of `room`: beside one window at least, and no more than half */
     bool has_wanted;      /* it is known already what the next pass looks at */
     hsd_pages seen_pages;
     uint8_t *seen; /* one bit a rank: on a way up from the place at hand that was climbed */
-    uint32_t seen_count, seen_list[MOST_SEEN];
-    uint32_t steps; /* of the place at hand */
+    hsd_node seen_count, seen_list[MOST_SEEN];
+    hsd_node steps; /* of the place at hand */
     uint64_t steps_left, changes;
     hsd_pages mark_pages;
     uint8_t *marks, *new_marks; /* one bit a rank, of the pass before and of this one */
     hsd_window_reader *lists;   /* of the group */
     uint32_t list_count;
-    uint32_t next_place; /* the least of any of them */
+    hsd_node next_place; /* the least of any of them */
     hsd_tape_reader values;
 } window_raise;
 
 /* ---- where climbs begin ---- */
 
-static inline uint32_t get_start(const window_raise *r, uint32_t at)
+static inline hsd_node get_start(const window_raise *r, hsd_node at)
 {
-    uint32_t start;
+    hsd_node start;
     memcpy(&start, r->starts + (size_t)at * r->start_bytes, sizeof start);
     return start & r->start_mask;
 }
 
-static inline void put_start(window_raise *r, uint32_t at, uint32_t start)
+static inline void put_start(window_raise *r, hsd_node at, hsd_node start)
 {
     uint8_t *to = r->starts + (size_t)at * r->start_bytes;
     const uint16_t low = (uint16_t)start;
     memcpy(to, &low, sizeof low);
     to[2] = (uint8_t)(start >> 16);
-    if (r->start_bytes > 3) to[3] = (uint8_t)(start >> 24);
+    for (uint32_t i = 3; i < r->start_bytes; i++)
+        to[i] = (uint8_t)(start >> 8 * i);
 }
 
 /* Places of which so many bytes hold the starts. */
 static uint64_t starts_in(const window_raise *r, uint64_t bytes) { return bytes / r->start_bytes; }
 
 /* Dominators that are wanted, behind the starts. */
-static uint32_t *wanted_values(const window_raise *r)
+static hsd_node *wanted_values(const window_raise *r)
 {
-    return (uint32_t *)(void *)((uint8_t *)r->room_pages.data + r->room) - r->wanted_room;
+    return (hsd_node *)(void *)((uint8_t *)r->room_pages.data + r->room) - r->wanted_room;
 }
 
 /* ---- climbing, as in dominators/raise.c, by ranks ---- */
 
-static bool was_seen(window_raise *r, uint32_t rank)
+static bool was_seen(window_raise *r, hsd_node rank)
 {
     if (hsd_bit_get(r->seen, rank)) return true;
     hsd_bit_set(r->seen, rank);
@@ -104,24 +105,24 @@ static void forget_seen(window_raise *r)
     r->seen_count = 0;
 }
 
-static inline __attribute__((always_inline)) uint32_t meet(window_raise *r, uint32_t to, uint32_t from, bool is_flat)
+static inline __attribute__((always_inline)) hsd_node meet(window_raise *r, hsd_node to, hsd_node from, bool is_flat)
 {
     while (from != to) {
         if (from > to) {
             if (++r->steps > LONG_WAY && was_seen(r, from)) return to;
-            from = hsd_flat_get_u32(&r->up, from, is_flat);
+            from = hsd_flat_get_node(&r->up, from, is_flat);
         } else {
             r->steps++;
-            to = hsd_flat_get_u32(&r->up, to, is_flat);
+            to = hsd_flat_get_node(&r->up, to, is_flat);
         }
     }
     return to;
 }
 
 /* What was right below `from` is below `to` now. */
-static void mark_way(window_raise *r, uint32_t from, uint32_t to)
+static void mark_way(window_raise *r, hsd_node from, hsd_node to)
 {
-    for (uint32_t at = from; at != to; at = hsd_paged_get_u32(&r->up, at), r->steps++)
+    for (hsd_node at = from; at != to; at = hsd_paged_get_node(&r->up, at), r->steps++)
         hsd_bit_set(r->new_marks, at);
 }
 
@@ -135,30 +136,30 @@ static void end_place(window_raise *r)
 /* ---- one place ---- */
 
 /* In the first pass only what comes before a place has its dominator. */
-static inline __attribute__((always_inline)) uint32_t raise_by_list(window_raise *r, const hsd_window_reader *list,
-                                                                    uint32_t value, bool is_flat)
+static inline __attribute__((always_inline)) hsd_node raise_by_list(window_raise *r, const hsd_window_reader *list,
+                                                                    hsd_node value, bool is_flat)
 {
-    const uint32_t end = r->pass == PASS_FIRST ? (uint32_t)hsd_min_u64(list->place, r->end_source) : r->end_source;
+    const hsd_node end = r->pass == PASS_FIRST ? (hsd_node)hsd_min_u64(list->place, r->end_source) : r->end_source;
     for (uint32_t i = 0; i < list->count && value != 0; i++) {
-        const uint32_t source = list->sources[i];
+        const hsd_node source = list->sources[i];
         if (source < r->first_source || source >= end) continue;
-        const uint32_t start = get_start(r, source - r->first_source);
+        const hsd_node start = get_start(r, source - r->first_source);
         value = value == HSD_WINDOW_UNKNOWN ? start : meet(r, value, start, is_flat);
     }
     return value;
 }
 
 /* A root node is right below the super-root. */
-static uint32_t known(uint32_t value) { return value == HSD_WINDOW_UNKNOWN ? 0 : value; }
+static hsd_node known(hsd_node value) { return value == HSD_WINDOW_UNKNOWN ? 0 : value; }
 
-static void settle_place(window_raise *r, uint32_t place, uint32_t rank, bool is_upper, uint32_t value)
+static void settle_place(window_raise *r, hsd_node place, hsd_node rank, bool is_upper, hsd_node value)
 {
-    if (is_upper) hsd_paged_set_u32(&r->up, rank, known(value));
+    if (is_upper) hsd_paged_set_node(&r->up, rank, known(value));
     if (place >= r->first_source && place < r->end_source)
         put_start(r, place - r->first_source, is_upper ? rank : known(value));
 }
 
-static void note_change(window_raise *r, uint32_t before, uint32_t value)
+static void note_change(window_raise *r, hsd_node before, hsd_node value)
 {
     r->changes++;
     mark_way(r, before, value);
@@ -168,16 +169,16 @@ static void note_change(window_raise *r, uint32_t before, uint32_t value)
 
 static void find_next_place(window_raise *r)
 {
-    r->next_place = UINT32_MAX;
+    r->next_place = HSD_NODE_MAX;
     for (uint32_t i = 0; i < r->list_count; i++)
-        r->next_place = (uint32_t)hsd_min_u64(r->next_place, r->lists[i].place);
+        r->next_place = (hsd_node)hsd_min_u64(r->next_place, r->lists[i].place);
 }
 
 /* All records of a place. */
-static inline __attribute__((always_inline)) uint32_t raise_place(window_raise *r, uint32_t place, uint32_t before,
+static inline __attribute__((always_inline)) hsd_node raise_place(window_raise *r, hsd_node place, hsd_node before,
                                                                   bool is_flat)
 {
-    uint32_t value = before;
+    hsd_node value = before;
     const bool is_settled = r->pass == PASS_LATER &&
                             (before == HSD_WINDOW_UNKNOWN || (r->wanted != NULL && !hsd_bit_get(r->wanted, place)));
     for (uint32_t i = 0; i < r->list_count; i++) {
@@ -192,9 +193,9 @@ static inline __attribute__((always_inline)) uint32_t raise_place(window_raise *
     return value;
 }
 
-static uint32_t next_value(window_raise *r, uint32_t rank)
+static hsd_node next_value(window_raise *r, hsd_node rank)
 {
-    uint32_t stored;
+    hsd_node stored;
     if (r->values.tape == NULL || !hsd_tape_get_spread(&r->values, &stored)) return HSD_WINDOW_UNKNOWN;
     return hsd_window_value(stored, rank);
 }
@@ -203,9 +204,9 @@ static inline __attribute__((always_inline)) hsd_status raise_window(window_rais
                                                                      hsd_error *err)
 {
     hsd_windows *w = r->w;
-    const uint32_t end = hsd_window_begin(w, r->to + 1);
+    const hsd_node end = hsd_window_begin(w, r->to + 1);
     const bool settles = r->pass == PASS_FIRST && r->to < r->from_end;
-    uint32_t place = hsd_window_begin(w, r->to), rank = w->ranks[r->to];
+    hsd_node place = hsd_window_begin(w, r->to), rank = w->ranks[r->to];
     hsd_status status = HSD_OK;
     if (place == 0) { /* the super-root */
         if (r->from == 0) put_start(r, 0, 0);
@@ -213,8 +214,8 @@ static inline __attribute__((always_inline)) hsd_status raise_window(window_rais
     }
     for (; place < end && status == HSD_OK; place++) {
         const bool is_upper = hsd_bit_get(w->upper, place);
-        const uint32_t before = next_value(r, rank);
-        const uint32_t value = r->next_place == place ? raise_place(r, place, before, is_flat) : before;
+        const hsd_node before = next_value(r, rank);
+        const hsd_node value = r->next_place == place ? raise_place(r, place, before, is_flat) : before;
         hsd_window_value_put(out, rank, value);
         if (settles || (r->pass == PASS_LATER && value != before)) settle_place(r, place, rank, is_upper, value);
         rank += is_upper;
@@ -269,7 +270,7 @@ static hsd_status raise_along(window_raise *r, hsd_error *err)
 
 /* ---- lists of a group of sources, of what is wanted alone ---- */
 
-static uint32_t count_bits(bit_count *c, const uint8_t *bits, uint32_t place)
+static hsd_node count_bits(bit_count *c, const uint8_t *bits, hsd_node place)
 {
     while (c->place < place) {
         if ((c->place & 7) == 0 && place - c->place >= 8) {
@@ -284,11 +285,11 @@ static uint32_t count_bits(bit_count *c, const uint8_t *bits, uint32_t place)
 
 static void raise_wanted(window_raise *r, hsd_window_reader *list, bit_count wanted, bit_count upper)
 {
-    for (; list->place != UINT32_MAX; hsd_window_next(list)) {
-        const uint32_t place = list->place;
+    for (; list->place != HSD_NODE_MAX; hsd_window_next(list)) {
+        const hsd_node place = list->place;
         if (!hsd_bit_get(r->wanted, place)) continue;
-        uint32_t *value = &r->wanted_value[count_bits(&wanted, r->wanted, place)];
-        const uint32_t before = *value;
+        hsd_node *value = &r->wanted_value[count_bits(&wanted, r->wanted, place)];
+        const hsd_node before = *value;
         *value = raise_by_list(r, list, before, false);
         if (*value != before) {
             note_change(r, before, *value);
@@ -307,7 +308,7 @@ static hsd_status raise_some(window_raise *r, bit_count wanted, hsd_error *err)
 }
 
 /* Whether a place is wanted in the next pass: it is right below a mark. Its dominator is kept if there is room. */
-static void want_next(window_raise *r, const uint8_t *marks, uint32_t place, uint32_t value, uint32_t *kept)
+static void want_next(window_raise *r, const uint8_t *marks, hsd_node place, hsd_node value, hsd_node *kept)
 {
     hsd_bit_clear(r->wanted, place);
     if (place == 0 || !hsd_bit_get(marks, value)) return;
@@ -320,17 +321,17 @@ static void want_next(window_raise *r, const uint8_t *marks, uint32_t place, uin
 static hsd_status put_wanted(window_raise *r, hsd_error *err)
 {
     hsd_windows *w = r->w;
-    uint32_t *const kept = r->room_pages.data;
-    uint32_t index = 0;
+    hsd_node *const kept = r->room_pages.data;
+    hsd_node index = 0;
     r->wanted_count = 0;
     for (uint32_t window = 0; window < w->count; window++) {
-        const uint32_t end = hsd_window_begin(w, window + 1);
-        uint32_t rank = w->ranks[window], place = hsd_window_begin(w, window);
+        const hsd_node end = hsd_window_begin(w, window + 1);
+        hsd_node rank = w->ranks[window], place = hsd_window_begin(w, window);
         hsd_tape out;
         hsd_tape_init(&out, &r->d->reel);
         hsd_tape_read(&r->values, &w->values[window], HSD_TAPE_FORWARD, true);
         for (; place < end; place++) {
-            uint32_t value = place == 0 ? 0 : next_value(r, rank);
+            hsd_node value = place == 0 ? 0 : next_value(r, rank);
             if (hsd_bit_get(r->wanted, place)) value = r->wanted_value[index++];
             if (place > 0) hsd_window_value_put(&out, rank, value);
             want_next(r, r->new_marks, place, known(value), kept);
@@ -343,7 +344,7 @@ static hsd_status put_wanted(window_raise *r, hsd_error *err)
     }
     r->has_wanted = true;
     if (r->wanted_count <= r->wanted_room)
-        memmove(r->wanted_value, kept, (size_t)r->wanted_count * 4);
+        memmove(r->wanted_value, kept, (size_t)r->wanted_count * sizeof *kept);
     else
         r->wanted_value = NULL;
     return hsd_reel_check(&r->d->reel, err);
@@ -365,12 +366,12 @@ static void begin_group(window_raise *r, uint32_t from, uint64_t room)
 static hsd_status load_starts(window_raise *r, hsd_error *err)
 {
     hsd_windows *w = r->w;
-    uint32_t rank = w->ranks[r->from], place = r->first_source;
+    hsd_node rank = w->ranks[r->from], place = r->first_source;
     for (uint32_t window = r->from; window < r->from_end; window++) {
         hsd_tape_read(&r->values, &w->values[window], HSD_TAPE_FORWARD, false);
-        for (const uint32_t end = hsd_window_begin(w, window + 1); place < end; place++) {
+        for (const hsd_node end = hsd_window_begin(w, window + 1); place < end; place++) {
             const bool is_upper = hsd_bit_get(w->upper, place);
-            const uint32_t value = place == 0 ? 0 : known(next_value(r, rank));
+            const hsd_node value = place == 0 ? 0 : known(next_value(r, rank));
             put_start(r, place - r->first_source, is_upper ? rank : value);
             rank += is_upper;
         }
@@ -419,12 +420,12 @@ static hsd_status pass_all(window_raise *r, uint64_t room, hsd_error *err)
 static hsd_status find_wanted_places(window_raise *r, hsd_error *err)
 {
     hsd_windows *w = r->w;
-    uint32_t *const values = wanted_values(r);
+    hsd_node *const values = wanted_values(r);
     r->wanted = r->wanted_pages.data;
     r->wanted_count = 0;
     for (uint32_t window = 0; window < w->count; window++) {
-        const uint32_t end = hsd_window_begin(w, window + 1);
-        uint32_t rank = w->ranks[window], place = hsd_window_begin(w, window);
+        const hsd_node end = hsd_window_begin(w, window + 1);
+        hsd_node rank = w->ranks[window], place = hsd_window_begin(w, window);
         hsd_tape_read(&r->values, &w->values[window], HSD_TAPE_FORWARD, false);
         for (; place < end; place++) {
             want_next(r, r->marks, place, place == 0 ? 0 : known(next_value(r, rank)), values);
@@ -441,7 +442,8 @@ static hsd_status pass_wanted(window_raise *r, hsd_error *err)
     if (!r->has_wanted) HSD_TRY(find_wanted_places(r, err));
     r->has_wanted = false;
     if (r->wanted_count > 0)
-        HSD_TRY(pass_all(r, starts_in(r, r->wanted_value != NULL ? r->room - 4 * r->wanted_room : r->room), err));
+        HSD_TRY(pass_all(r, starts_in(r, r->wanted_value != NULL ? r->room - HSD_NODE_BYTES * r->wanted_room : r->room),
+                         err));
     return r->wanted_value != NULL && r->changes > 0 ? put_wanted(r, err) : HSD_OK;
 }
 
@@ -475,6 +477,15 @@ static hsd_status pass_until_done(window_raise *r, hsd_error *err)
     return pass_all(r, starts_in(r, r->room), err);
 }
 
+/* Bytes of a number below `ranks`, and of one at least that is none of them; three at least. */
+static uint32_t start_bytes(uint64_t ranks)
+{
+    uint32_t bytes = 3;
+    while (bytes < HSD_NODE_BYTES && ranks >> 8 * bytes != 0)
+        bytes++;
+    return bytes;
+}
+
 /* Upper places have what they need, one window of starts what it needs at least; the rest goes to starts. */
 static hsd_status take_memory(window_raise *r, hsd_error *err)
 {
@@ -487,19 +498,20 @@ static hsd_status take_memory(window_raise *r, hsd_error *err)
     r->seen = r->seen_pages.data;
     const uint64_t used =
         w->upper_pages.size + r->wanted_pages.size + r->seen_pages.size + r->mark_pages.size + w->count * chunk;
-    r->start_bytes = ranks < UINT32_C(1) << 24 && !r->d->limits.has_wide_starts ? 3 : 4;
-    r->start_mask = UINT32_MAX >> 8 * (4 - r->start_bytes);
+    r->start_bytes = r->d->limits.has_wide_starts ? HSD_NODE_BYTES : start_bytes(ranks);
+    r->start_mask = HSD_NODE_MAX >> 8 * (HSD_NODE_BYTES - r->start_bytes);
     const uint64_t spare = hsd_dominators_scan_spare(r->d, used), window = (uint64_t)w->window * r->start_bytes;
     const uint64_t array = hsd_min_u64(hsd_dominators_array_bytes(ranks), spare > window ? spare - window : 0);
     const uint64_t most = r->d->limits.window_room != 0 ? r->d->limits.window_room : UINT64_C(3) * w->places / 2;
-    r->room = (hsd_max_u64(hsd_min_u64(spare - array, most * r->start_bytes), window) + 3) / 4 * 4;
-    r->wanted_room = (r->room - hsd_max_u64(r->room - r->room / 2, window)) / 4;
-    if (!hsd_pages_take(&r->room_pages, (size_t)r->room + sizeof(uint32_t)))
+    r->room = (hsd_max_u64(hsd_min_u64(spare - array, most * r->start_bytes), window) + HSD_NODE_BYTES - 1) /
+              HSD_NODE_BYTES * HSD_NODE_BYTES;
+    r->wanted_room = (r->room - hsd_max_u64(r->room - r->room / 2, window)) / HSD_NODE_BYTES;
+    if (!hsd_pages_take(&r->room_pages, (size_t)r->room + sizeof(hsd_node)))
         return hsd_fail_nomem(err, "the windows of the dominators");
     hsd_pages_expect_random(&r->room_pages);
     r->starts = r->room_pages.data;
     r->steps_left = CLIMB_FACTOR * r->d->limits.climb_steps * (hsd_adjacency_edge_count(r->d->adjacency) + r->d->count);
-    return hsd_dominators_open(r->d, &r->up, ranks, 4, array, err);
+    return hsd_dominators_open(r->d, &r->up, ranks, HSD_NODE_BYTES, array, err);
 }
 
 hsd_status hsd_windows_raise(hsd_dominators *d, hsd_error *err)

@@ -13,16 +13,16 @@
 bool hsd_windows_fit(const hsd_dominators *d)
 {
     const uint64_t places = (uint64_t)d->nodes + 1;
-    const uint64_t bits = 3 * (places / 8 + 4096), window = places / MOST_WINDOWS * 4;
+    const uint64_t bits = 3 * (places / 8 + 4096), window = places / MOST_WINDOWS * HSD_NODE_BYTES;
     return hsd_dominators_scan_spare(d, 0) >= bits + window + LEAST_SPARE;
 }
 
-static uint32_t places_of_window(const hsd_dominators *d)
+static hsd_node places_of_window(const hsd_dominators *d)
 {
     const uint64_t fit = hsd_dominators_scan_spare(d, 0) / WINDOW_SHARE;
-    const uint32_t forced = d->limits.window_places;
+    const hsd_node forced = d->limits.window_places;
     if (forced != 0) return forced > d->count / FORCED_WINDOWS ? forced : d->count / FORCED_WINDOWS + 1;
-    return (uint32_t)hsd_max_u64(hsd_min_u64(fit, d->count), d->count / MOST_WINDOWS + 1);
+    return (hsd_node)hsd_max_u64(hsd_min_u64(fit, d->count), d->count / MOST_WINDOWS + 1);
 }
 
 static hsd_status take_memory(hsd_windows *w, hsd_error *err)
@@ -54,7 +54,7 @@ hsd_status hsd_windows_begin(hsd_dominators *d, hsd_error *err)
     w->d = d;
     w->places = d->count;
     w->window = places_of_window(d);
-    w->count = (w->places - 1) / w->window + 1;
+    w->count = (uint32_t)((w->places - 1) / w->window) + 1;
     HSD_TRY(take_memory(w, err));
     for (uint32_t from = 0; from < w->count; from++) {
         hsd_tape_init(&w->values[from], &d->reel);
@@ -79,7 +79,7 @@ static void note_base(hsd_window_lists *lists)
         lists->has_bases = false;
 }
 
-static void put_record(hsd_window_lists *lists, uint32_t place, const uint32_t *sources, uint32_t count)
+static void put_record(hsd_window_lists *lists, hsd_node place, const hsd_node *sources, uint32_t count)
 {
     uint8_t *at = hsd_tape_room(&lists->tape, (count + 2) * HSD_VARINT_MOST);
     note_base(lists);
@@ -93,7 +93,7 @@ static void put_record(hsd_window_lists *lists, uint32_t place, const uint32_t *
 }
 
 /* The one before the place that refers to it, if there is only one. */
-static void note_upper(hsd_windows *w, uint32_t place, const uint32_t *sources, uint32_t count)
+static void note_upper(hsd_windows *w, hsd_node place, const hsd_node *sources, uint32_t count)
 {
     uint32_t i = 1;
     if (sources[0] >= place) return;
@@ -111,15 +111,16 @@ static void finish_window(hsd_windows *w)
     w->now++;
 }
 
-void hsd_windows_put(hsd_windows *w, uint32_t place, bool is_leaf, const uint32_t *sources, uint32_t count)
+void hsd_windows_put(hsd_windows *w, hsd_node place, bool is_leaf, const hsd_node *sources, uint32_t count)
 {
     if (place == 0 || count == 0) return; /* the super-root, a root node */
-    const uint32_t to = place / w->window;
+    const uint32_t to = (uint32_t)(place / w->window);
     while (w->now < to)
         finish_window(w);
     note_upper(w, place, sources, count);
     for (uint32_t i = 0; i < count;) {
-        const uint32_t from = sources[i] / w->window, end = hsd_window_begin(w, from + 1), first = i;
+        const uint32_t from = (uint32_t)(sources[i] / w->window), first = i;
+        const hsd_node end = hsd_window_begin(w, from + 1);
         while (i < count && i - first < HSD_WINDOW_LIST_ITEMS && sources[i] < end)
             i++;
         put_record(is_leaf ? hsd_window_leaves(w, from, to) : hsd_window_inner(w, from, to), place, sources + first,
@@ -129,13 +130,13 @@ void hsd_windows_put(hsd_windows *w, uint32_t place, bool is_leaf, const uint32_
 
 void hsd_windows_end(hsd_windows *w)
 {
-    uint32_t rank = 0;
+    hsd_node rank = 0;
     while (w->now < w->count)
         finish_window(w);
     for (uint32_t window = 0; window <= w->count; window++) {
         w->ranks[window] = rank;
-        const uint32_t end = hsd_window_begin(w, window + 1);
-        for (uint32_t place = hsd_window_begin(w, window); place < end; place++)
+        const hsd_node end = hsd_window_begin(w, window + 1);
+        for (hsd_node place = hsd_window_begin(w, window); place < end; place++)
             rank += hsd_bit_get(w->upper, place);
     }
 }
@@ -167,9 +168,9 @@ void hsd_windows_free(hsd_windows *w)
 
 /* ---- reading ---- */
 
-static bool has_bit(const uint8_t *bits, uint32_t first, uint32_t last)
+static bool has_bit(const uint8_t *bits, hsd_node first, hsd_node last)
 {
-    for (uint32_t at = first; at <= last; at++) {
+    for (hsd_node at = first; at <= last; at++) {
         if ((at & 7) == 0 && bits[at >> 3] == 0) {
             at |= 7;
             continue;
@@ -217,17 +218,17 @@ static void pass_unwanted(hsd_window_reader *r)
 void hsd_window_next(hsd_window_reader *r)
 {
     uint64_t head;
-    uint32_t step, count = 1, folded;
+    hsd_node step, count = 1, folded;
     pass_unwanted(r);
     if (!hsd_tape_has_more(&r->tape)) {
-        r->place = UINT32_MAX;
+        r->place = HSD_NODE_MAX;
         r->count = 0;
         return;
     }
     const uint8_t *at = hsd_varint_get(r->tape.at, &head);
     if ((head & 1) != 0) at = hsd_tape_varint(at, &count);
     at = hsd_tape_varint(at, &folded);
-    r->place += (uint32_t)(head >> 1);
+    r->place += (hsd_node)(head >> 1);
     r->count = (uint32_t)hsd_min_u64(count, HSD_WINDOW_LIST_ITEMS);
     r->sources[0] = hsd_unfold_difference(folded, r->place);
     for (uint32_t i = 1; i < r->count; i++) {

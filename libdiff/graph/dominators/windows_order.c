@@ -8,14 +8,14 @@
 typedef struct window_order {
     hsd_windows *w;
     hsd_dominators *d;
-    hsd_paged sizes;  /* u32 a rank: size - 1; then the next free number */
-    hsd_paged firsts; /* u32 a rank */
+    hsd_paged sizes;  /* a number a rank: size - 1; then the next free one */
+    hsd_paged firsts; /* a number a rank */
     hsd_dominators_teller teller;
 } window_order;
 
-static uint32_t dominator_rank(uint32_t stored, uint32_t rank)
+static hsd_node dominator_rank(hsd_node stored, hsd_node rank)
 {
-    const uint32_t value = hsd_window_value(stored, rank);
+    const hsd_node value = hsd_window_value(stored, rank);
     return value < rank ? value : 0;
 }
 
@@ -23,18 +23,18 @@ static uint32_t dominator_rank(uint32_t stored, uint32_t rank)
 static hsd_status add_window(window_order *o, uint32_t window, hsd_error *err)
 {
     hsd_windows *w = o->w;
-    const uint32_t begin = hsd_window_begin(w, window), end = hsd_window_begin(w, window + 1);
+    const hsd_node begin = hsd_window_begin(w, window), end = hsd_window_begin(w, window + 1);
     hsd_tape_reader values;
     hsd_status status = HSD_OK;
-    uint32_t rank = w->ranks[window + 1], stored;
+    hsd_node rank = w->ranks[window + 1], stored;
     hsd_tape_read(&values, &w->values[window], HSD_TAPE_BACKWARD, false);
-    for (uint32_t place = end; place-- > begin && place > 0 && status == HSD_OK;) {
+    for (hsd_node place = end; place-- > begin && place > 0 && status == HSD_OK;) {
         const bool is_upper = hsd_bit_get(w->upper, place);
         if (!hsd_tape_get_spread_back(&values, &stored)) break;
         rank -= is_upper;
-        const uint32_t dominator = dominator_rank(stored, rank),
-                       size = 1 + (is_upper ? hsd_paged_get_u32(&o->sizes, rank) : 0);
-        hsd_paged_set_u32(&o->sizes, dominator, hsd_paged_get_u32(&o->sizes, dominator) + size);
+        const hsd_node dominator = dominator_rank(stored, rank),
+                       size = 1 + (is_upper ? hsd_paged_get_node(&o->sizes, rank) : 0);
+        hsd_paged_set_node(&o->sizes, dominator, hsd_paged_get_node(&o->sizes, dominator) + size);
         if ((place & HSD_DOMINATORS_TICK) == 0)
             status = hsd_dominators_tick(o->d, 4, (w->places - place) / 2, w->places, err);
     }
@@ -42,15 +42,15 @@ static hsd_status add_window(window_order *o, uint32_t window, hsd_error *err)
     return status == HSD_OK ? hsd_reel_check(&o->d->reel, err) : status;
 }
 
-static hsd_status tell(window_order *o, uint32_t node, uint32_t dominator, uint32_t rank, bool is_upper, hsd_error *err)
+static hsd_status tell(window_order *o, hsd_node node, hsd_node dominator, hsd_node rank, bool is_upper, hsd_error *err)
 {
-    const uint32_t size = 1 + (is_upper ? hsd_paged_get_u32(&o->sizes, rank) : 0);
-    const uint32_t first = hsd_paged_get_u32(&o->sizes, dominator);
-    const hsd_interval told = {node, first, first + size, hsd_paged_get_u32(&o->firsts, dominator)};
-    hsd_paged_set_u32(&o->sizes, dominator, first + size);
+    const hsd_node size = 1 + (is_upper ? hsd_paged_get_node(&o->sizes, rank) : 0);
+    const hsd_node first = hsd_paged_get_node(&o->sizes, dominator);
+    const hsd_interval told = {node, first, first + size, hsd_paged_get_node(&o->firsts, dominator)};
+    hsd_paged_set_node(&o->sizes, dominator, first + size);
     if (is_upper) {
-        hsd_paged_set_u32(&o->sizes, rank, first + 1);
-        hsd_paged_set_u32(&o->firsts, rank, first);
+        hsd_paged_set_node(&o->sizes, rank, first + 1);
+        hsd_paged_set_node(&o->firsts, rank, first);
     }
     return hsd_tell_place(&o->teller, &told, err);
 }
@@ -58,14 +58,14 @@ static hsd_status tell(window_order *o, uint32_t node, uint32_t dominator, uint3
 static hsd_status tell_window(window_order *o, uint32_t window, hsd_tape_reader *nodes, hsd_error *err)
 {
     hsd_windows *w = o->w;
-    const uint32_t begin = hsd_window_begin(w, window), end = hsd_window_begin(w, window + 1);
+    const hsd_node begin = hsd_window_begin(w, window), end = hsd_window_begin(w, window + 1);
     hsd_tape_reader values;
     hsd_status status = HSD_OK;
-    uint32_t rank = w->ranks[window], stored, node;
+    hsd_node rank = w->ranks[window], stored, node;
     hsd_tape_read(&values, &w->values[window], HSD_TAPE_FORWARD, true);
-    for (uint32_t place = begin; place < end && status == HSD_OK; place++) {
+    for (hsd_node place = begin; place < end && status == HSD_OK; place++) {
         const bool is_upper = hsd_bit_get(w->upper, place);
-        if (!hsd_tape_get_u32(nodes, &node)) break;
+        if (!hsd_tape_get_node(nodes, &node)) break;
         if (place > 0) {
             if (!hsd_tape_get_spread(&values, &stored)) break;
             status = tell(o, node, dominator_rank(stored, rank), rank, is_upper, err);
@@ -81,7 +81,7 @@ static hsd_status tell_window(window_order *o, uint32_t window, hsd_tape_reader 
 static hsd_status tell_windows(window_order *o, hsd_error *err)
 {
     hsd_tape_reader nodes;
-    hsd_paged_set_u32(&o->sizes, 0, 1);
+    hsd_paged_set_node(&o->sizes, 0, 1);
     hsd_status status = hsd_teller_begin(&o->teller, o->d, err);
     hsd_tape_read(&nodes, &o->d->node_of, HSD_TAPE_FORWARD, true);
     for (uint32_t window = 0; window < o->w->count && status == HSD_OK; window++)
@@ -94,9 +94,9 @@ hsd_status hsd_windows_order(hsd_dominators *d, hsd_error *err)
 {
     window_order o = {.w = d->windows, .d = d};
     const uint64_t half = hsd_dominators_spare(d, d->windows->upper_pages.size) / 2;
-    const uint32_t ranks = d->windows->ranks[d->windows->count];
-    hsd_status status = hsd_dominators_open(d, &o.sizes, ranks, 4, half, err);
-    if (status == HSD_OK) status = hsd_dominators_open(d, &o.firsts, ranks, 4, half, err);
+    const hsd_node ranks = d->windows->ranks[d->windows->count];
+    hsd_status status = hsd_dominators_open(d, &o.sizes, ranks, HSD_NODE_BYTES, half, err);
+    if (status == HSD_OK) status = hsd_dominators_open(d, &o.firsts, ranks, HSD_NODE_BYTES, half, err);
     for (uint32_t window = d->windows->count; window-- > 0 && status == HSD_OK;)
         status = add_window(&o, window, err);
     if (status == HSD_OK) status = tell_windows(&o, err);
