@@ -12,7 +12,8 @@
 #include "base/check.h"
 #include "browse/index.h"
 
-#define AHEAD_NODE_BYTES 8u /* of memory: with less it would be a sort in very little (referrers_counted.c) */
+/* of memory: with less it would be a sort in very little (referrers_counted.c) */
+#define AHEAD_NODE_BYTES (2 * HSD_NODE_BYTES)
 #define GRAPH_SHARES     4u /* of the memory for pages: blocks and names of references and referrers */
 
 static hsd_status step_index(hsd_index *index, const char *name, hsd_status (*run)(hsd_index *, hsd_error *),

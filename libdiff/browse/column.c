@@ -11,7 +11,7 @@
 
 hsd_status hsd_column_begin(hsd_column_file *column, uint32_t record_bytes, hsd_temp_space *space, hsd_error *err)
 {
-    HSD_ASSERT(record_bytes > 0);
+    HSD_ASSERT(record_bytes > 0 && record_bytes <= HSD_COLUMN_BYTES);
     memset(column, 0, sizeof *column);
     column->file.fd = -1;
     column->record_bytes = record_bytes;

@@ -18,6 +18,9 @@
 
 #define PROGRESS_STEPS UINT64_C(0xffff)
 
+enum { LONG_BEGIN = HSD_TWO_WORDS, LONG_WORDS }; /* behind place and count */
+enum { BY_TYPE_WORDS = 1 + HSD_TWO_WORDS };      /* type and high half of the order, low half and node: if not in one */
+
 typedef struct waiting { /* a node that was left: two words in the order of lists */
     uint64_t lack;       /* ~ of what it retains: largest first */
     uint64_t node;
@@ -25,23 +28,24 @@ typedef struct waiting { /* a node that was left: two words in the order of list
 
 typedef struct frame {
     uint64_t bytes_before;
-    uint32_t objects_before, first, node, type, flags;
-    uint32_t children;
-    uint32_t depth, anchor;
+    hsd_node objects_before, first, node;
+    uint32_t type, flags;
+    hsd_node children;
+    hsd_node depth, anchor;
 } frame;
 
 typedef struct hold {
     hsd_index *index;
     hsd_column_file spans, parents, children, types;
-    hsd_sorter *longs; /* place << 32 | count, begin: hsd_long_children */
+    hsd_sorter *longs; /* place and count, begin: hsd_long_children */
     hsd_paged stack;   /* of waiting */
     uint64_t waiting;  /* on the stack */
     hsd_sorter *by_type;
-    unsigned node_bits, retained_bits, shift; /* of one word; 0 = two */
+    unsigned node_bits, retained_bits, shift; /* of one word; 0 = more */
     waiting *list, *spare;                    /* the one that is sorted, and room to do it */
     uint64_t list_room, list_most;
     uint64_t bytes; /* of all places so far */
-    uint32_t objects;
+    hsd_node objects;
     uint64_t seen;
 } hold;
 
@@ -52,7 +56,7 @@ static waiting at(hold *h, uint64_t i)
     return *(const waiting *)(const void *)hsd_paged_at(&h->stack, i * sizeof(waiting), HSD_FRAME_USED);
 }
 
-static hsd_status push_held_row(hold *h, uint64_t retained, uint32_t node, hsd_error *err)
+static hsd_status push_held_row(hold *h, uint64_t retained, hsd_node node, hsd_error *err)
 {
     waiting *top =
         (waiting *)(void *)hsd_paged_at(&h->stack, h->waiting++ * sizeof *top, HSD_FRAME_USED | HSD_FRAME_DIRTY);
@@ -75,7 +79,7 @@ static hsd_status make_room_for_held_row(hold *h, uint64_t count, hsd_error *err
 }
 
 /* A list that memory cannot hold goes through a sorter. */
-static hsd_status put_long(hold *h, uint64_t begin, uint32_t count, hsd_error *err)
+static hsd_status put_long(hold *h, uint64_t begin, hsd_node count, hsd_error *err)
 {
     hsd_sorter *sorter;
     const uint64_t *record;
@@ -87,29 +91,29 @@ static hsd_status put_long(hold *h, uint64_t begin, uint32_t count, hsd_error *e
     }
     if (status == HSD_OK) status = hsd_sorter_finish(sorter, 0, err);
     while (status == HSD_OK && (status = hsd_sorter_next(sorter, &record, err)) == HSD_OK) {
-        status = hsd_column_put_u32(&h->children, (uint32_t)record[1], err);
+        status = hsd_column_put_node(&h->children, (hsd_node)record[1], err);
     }
     hsd_sorter_free(sorter);
     return status == HSD_END ? HSD_OK : status;
 }
 
-static hsd_status put_short(hold *h, uint64_t begin, uint32_t count, hsd_error *err)
+static hsd_status put_short(hold *h, uint64_t begin, hsd_node count, hsd_error *err)
 {
     HSD_TRY(make_room_for_held_row(h, count, err));
-    for (uint32_t i = 0; i < count; i++)
+    for (hsd_node i = 0; i < count; i++)
         h->list[i] = at(h, begin + i);
     hsd_radix_sort(&h->list->lack, &h->spare->lack, count, 2);
-    for (uint32_t i = 0; i < count; i++)
-        HSD_TRY(hsd_column_put_u32(&h->children, (uint32_t)h->list[i].node, err));
+    for (hsd_node i = 0; i < count; i++)
+        HSD_TRY(hsd_column_put_node(&h->children, (hsd_node)h->list[i].node, err));
     return HSD_OK;
 }
 
 /* Takes the last ones, as many as the node at `place` dominates, from the stack. */
-static hsd_status put_children(hold *h, uint32_t place, uint32_t count, hsd_error *err)
+static hsd_status put_children(hold *h, hsd_node place, hsd_node count, hsd_error *err)
 {
     h->waiting -= count;
     if (count <= HSD_FEW_CHILDREN) return HSD_OK;
-    const uint64_t record[2] = {(uint64_t)place << 32 | count, h->children.count};
+    const uint64_t record[LONG_WORDS] = {HSD_TWO(place, count), [LONG_BEGIN] = h->children.count};
     HSD_TRY(hsd_sorter_put(h->longs, record, err));
     HSD_TRY(count <= h->list_most ? put_short(h, h->waiting, count, err) : put_long(h, h->waiting, count, err));
     return hsd_paged_check(&h->stack, err);
@@ -123,7 +127,7 @@ static hsd_status put_longs(hold *h, hsd_column_file *file, hsd_error *err)
     HSD_TRY(hsd_column_begin(file, sizeof(hsd_long_children), h->index->space, err));
     while ((status = hsd_sorter_next(h->longs, &record, err)) == HSD_OK) {
         const hsd_long_children list = {
-            .count = (uint32_t)record[0], .place = (uint32_t)(record[0] >> 32), .begin = record[1]};
+            .count = hsd_words_second(record), .place = hsd_words_first(record), .begin = record[LONG_BEGIN]};
         HSD_TRY(hsd_column_put(file, &list, err));
     }
     if (status != HSD_END) return status;
@@ -142,28 +146,28 @@ static hsd_status list_longs(hold *h, hsd_error *err)
 /* ---- the walk ---- */
 
 /* Places of nobody, which a capture that is not whole may have, are there for the sake of those behind. */
-static hsd_status put_place(hold *h, uint32_t place, uint32_t node, uint32_t parent, hsd_error *err)
+static hsd_status put_place(hold *h, hsd_node place, hsd_node node, hsd_node parent, hsd_error *err)
 {
     hsd_browse_span span = {h->bytes, h->objects, HSD_NODE_NONE};
     while (h->spans.count < place) {
         HSD_TRY(hsd_column_put(&h->spans, &span, err));
-        HSD_TRY(hsd_column_put_u32(&h->parents, 0, err));
+        HSD_TRY(hsd_column_put_node(&h->parents, 0, err));
     }
     span.node = node;
     HSD_TRY(hsd_column_put(&h->spans, &span, err));
-    return hsd_column_put_u32(&h->parents, parent, err);
+    return hsd_column_put_node(&h->parents, parent, err);
 }
 
 /* Only of deep trees. */
-static hsd_status put_anchor(hold *h, uint32_t place, uint32_t anchor, hsd_error *err)
+static hsd_status put_anchor(hold *h, hsd_node place, hsd_node anchor, hsd_error *err)
 {
     hsd_index *index = h->index;
     if (anchor == 0) return HSD_OK;
     if (!hsd_array_is_open(&index->anchors)) {
-        const uint64_t bytes = ((uint64_t)hsd_index_node_count(index) + 2) * sizeof(uint32_t);
+        const uint64_t bytes = ((uint64_t)hsd_index_node_count(index) + 2) * sizeof(hsd_node);
         HSD_TRY(hsd_array_open(&index->anchors, bytes, hsd_index_share(index, 2), index->space, err));
     }
-    hsd_paged_set_u32(&index->anchors, place, anchor);
+    hsd_paged_set_node(&index->anchors, place, anchor);
     return hsd_paged_check(&index->anchors, err);
 }
 
@@ -204,27 +208,27 @@ static void choose_words(hold *h)
     h->shift = shift;
 }
 
-static void get_type(const hold *h, const uint64_t *record, uint32_t *type, uint32_t *node)
+static void get_type(const hold *h, const uint64_t *record, uint32_t *type, hsd_node *node)
 {
     if (h->retained_bits > 0) {
         *type = (uint32_t)(record[0] >> (h->node_bits + h->retained_bits));
-        *node = (uint32_t)(record[0] & ((UINT64_C(1) << h->node_bits) - 1));
+        *node = (hsd_node)(record[0] & ((UINT64_C(1) << h->node_bits) - 1));
     } else {
         *type = (uint32_t)(record[0] >> 32);
-        *node = (uint32_t)record[1];
+        *node = hsd_words_second(&record[1]);
     }
 }
 
 static hsd_status put_type(hold *h, const frame *f, uint64_t retained, hsd_error *err)
 {
-    uint64_t order = ~retained, record[2];
+    uint64_t order = ~retained, record[BY_TYPE_WORDS];
     if (f->flags & (HSD_TREE_IS_ROOT | HSD_TREE_IS_HIDDEN)) return HSD_OK;
     if (h->retained_bits > 0) {
         order = (order >> h->shift) & ((UINT64_C(1) << h->retained_bits) - 1);
         record[0] = ((uint64_t)f->type << h->retained_bits | order) << h->node_bits | f->node;
     } else {
         record[0] = (uint64_t)f->type << 32 | order >> 32;
-        record[1] = order << 32 | f->node;
+        hsd_words_set_two(&record[1], (hsd_node)order, f->node);
     }
     return hsd_sorter_put(h->by_type, record, err);
 }
@@ -252,7 +256,7 @@ static hsd_status walk_held_row(hold *h, hsd_error *err)
     HSD_TRY(put_place(h, 0, HSD_NODE_NONE, 0, err));
     HSD_TRY(hsd_tree_walk(index->walk->tree, &visitor, &top, hsd_index_share(index, 1), index->space, err));
     HSD_TRY(put_children(h, 0, top.children, err));
-    index->place_count = (uint32_t)h->spans.count;
+    index->place_count = (hsd_node)h->spans.count;
     return put_place(h, index->place_count, HSD_NODE_NONE, 0, err);
 }
 
@@ -269,11 +273,12 @@ static hsd_status list_types(hold *h, hsd_error *err)
     if (index->type_begins == NULL) return hsd_fail_nomem(err, "the index");
     HSD_TRY(hsd_side_serve(h->by_type, hsd_index_share(index, 7), err));
     while ((status = hsd_sorter_next(h->by_type, &record, err)) == HSD_OK) {
-        uint32_t of, node;
+        uint32_t of;
+        hsd_node node;
         get_type(h, record, &of, &node);
         while (type < of)
             index->type_begins[++type] = h->types.count;
-        HSD_TRY(hsd_column_put_u32(&h->types, node, err));
+        HSD_TRY(hsd_column_put_node(&h->types, node, err));
     }
     while (type < count)
         index->type_begins[++type] = h->types.count;
@@ -288,13 +293,13 @@ static hsd_status open_all_held_rows(hold *h, hsd_error *err)
     const uint64_t nodes = hsd_index_node_count(index), all = (uint64_t)nodes + 2;
     h->list_most = hsd_max_u64(hsd_index_share(index, 1) / 2, HSD_SORT_MIN_BYTES) / sizeof *h->list;
     HSD_TRY(hsd_column_begin(&h->spans, sizeof(hsd_browse_span), index->space, err));
-    HSD_TRY(hsd_column_begin(&h->children, sizeof(uint32_t), index->space, err));
-    HSD_TRY(hsd_column_begin(&h->types, sizeof(uint32_t), index->space, err));
-    HSD_TRY(hsd_column_begin(&h->parents, sizeof(uint32_t), index->space, err));
-    HSD_TRY(hsd_side_sorter(index->walk, 2, 2, HSD_SORT_MIN_BYTES, &h->longs, err));
+    HSD_TRY(hsd_column_begin(&h->children, sizeof(hsd_node), index->space, err));
+    HSD_TRY(hsd_column_begin(&h->types, sizeof(hsd_node), index->space, err));
+    HSD_TRY(hsd_column_begin(&h->parents, sizeof(hsd_node), index->space, err));
+    HSD_TRY(hsd_side_sorter(index->walk, LONG_WORDS, LONG_WORDS, HSD_SORT_MIN_BYTES, &h->longs, err));
     HSD_TRY(hsd_array_open(&h->stack, all * sizeof(waiting), hsd_index_share(index, 3), index->space, err));
     choose_words(h);
-    const unsigned words = h->retained_bits > 0 ? 1 : 2;
+    const unsigned words = h->retained_bits > 0 ? 1 : BY_TYPE_WORDS;
     return hsd_side_sorter(index->walk, words, words, hsd_index_share(index, 7), &h->by_type, err);
 }
 

@@ -27,7 +27,7 @@ static bool are_alike(const hsd_targets *targets, uint32_t name)
     return differ == 0;
 }
 
-hsd_status hsd_lists_add_long(hsd_lists *lists, uint32_t node, hsd_error *err)
+hsd_status hsd_lists_add_long(hsd_lists *lists, hsd_node node, hsd_error *err)
 {
     hsd_targets targets;
     uint64_t end = 0;
@@ -49,17 +49,17 @@ hsd_status hsd_lists_add_long(hsd_lists *lists, uint32_t node, hsd_error *err)
 
 static int compare_browse_list(const void *key, const void *item)
 {
-    const uint32_t node = *(const uint32_t *)key, other = ((const hsd_long_list *)item)->node;
+    const hsd_node node = *(const hsd_node *)key, other = ((const hsd_long_list *)item)->node;
     return (node > other) - (node < other);
 }
 
-static const hsd_long_list *find_long(const hsd_lists *lists, uint32_t node)
+static const hsd_long_list *find_long(const hsd_lists *lists, hsd_node node)
 {
     if (lists->long_count == 0) return NULL;
     return bsearch(&node, lists->longs, lists->long_count, sizeof *lists->longs, compare_browse_list);
 }
 
-uint64_t hsd_lists_count(hsd_lists *lists, uint32_t node)
+uint64_t hsd_lists_count(hsd_lists *lists, hsd_node node)
 {
     const hsd_long_list *list = find_long(lists, node);
     hsd_targets targets;
@@ -77,7 +77,7 @@ static uint32_t part_of(const hsd_lists *lists, const hsd_long_list *list, uint6
     return low;
 }
 
-void hsd_lists_get(hsd_lists *lists, uint32_t node, uint64_t from, hsd_targets *out)
+void hsd_lists_get(hsd_lists *lists, hsd_node node, uint64_t from, hsd_targets *out)
 {
     HSD_ASSERT(node < hsd_adjacency_node_count(lists->adjacency));
     const hsd_long_list *list = find_long(lists, node);
@@ -101,14 +101,14 @@ void hsd_lists_get(hsd_lists *lists, uint32_t node, uint64_t from, hsd_targets *
 
 #define NO_NAME UINT32_MAX
 
-static uint32_t name_in(const hsd_targets *targets, uint32_t target)
+static uint32_t name_in(const hsd_targets *targets, hsd_node target)
 {
     uint32_t low;
     HSD_LOWER_BOUND(low, 0, targets->count, targets->items[low], target);
     return low < targets->count && targets->items[low] == target ? targets->names[low] : NO_NAME;
 }
 
-uint32_t hsd_lists_name(hsd_lists *lists, uint32_t node, uint32_t target)
+uint32_t hsd_lists_name(hsd_lists *lists, hsd_node node, hsd_node target)
 {
     HSD_ASSERT(node < hsd_adjacency_node_count(lists->adjacency));
     const hsd_long_list *list = find_long(lists, node);

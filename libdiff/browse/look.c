@@ -8,25 +8,25 @@
 #include "base/check.h"
 #include "browse/index.h"
 
-hsd_browse_row hsd_index_row(hsd_index *index, uint32_t node)
+hsd_browse_row hsd_index_row(hsd_index *index, hsd_node node)
 {
     HSD_ASSERT(node < hsd_index_node_count(index));
     hsd_browse_row row;
-    memcpy(&row, hsd_paged_at(&index->rows, (uint64_t)node * sizeof row, HSD_FRAME_USED), sizeof row);
+    hsd_array_copy(&index->rows, node, &row, sizeof row);
     return row;
 }
 
-hsd_browse_span hsd_index_span(hsd_index *index, uint32_t place)
+hsd_browse_span hsd_index_span(hsd_index *index, hsd_node place)
 {
     hsd_browse_span span;
-    memcpy(&span, hsd_paged_at(&index->spans, (uint64_t)place * sizeof span, HSD_FRAME_USED), sizeof span);
+    hsd_array_copy(&index->spans, place, &span, sizeof span);
     return span;
 }
 
 hsd_long_children hsd_index_long_children(hsd_index *index, uint64_t i)
 {
     hsd_long_children list;
-    memcpy(&list, hsd_paged_at(&index->long_children, i * sizeof list, HSD_FRAME_USED), sizeof list);
+    hsd_array_copy(&index->long_children, i, &list, sizeof list);
     return list;
 }
 
@@ -44,17 +44,17 @@ hsd_status hsd_index_check(const hsd_index *index, hsd_error *err)
 }
 
 /* The i-th in the order of ids. */
-static uint32_t node_at(hsd_index *index, uint64_t i)
+static hsd_node node_at(hsd_index *index, uint64_t i)
 {
-    return index->ids_ascend ? (uint32_t)i : hsd_paged_get_u32(&index->by_id, i);
+    return index->ids_ascend ? (hsd_node)i : hsd_paged_get_node(&index->by_id, i);
 }
 
-uint32_t hsd_index_find(hsd_index *index, uint64_t id)
+hsd_node hsd_index_find(hsd_index *index, uint64_t id)
 {
     uint64_t low = 0, high = index->id_count;
     while (low < high) {
         const uint64_t middle = low + (high - low) / 2;
-        const uint32_t node = node_at(index, middle);
+        const hsd_node node = node_at(index, middle);
         if (node >= index->walk->object_count) return HSD_NODE_NONE; /* could not be read */
         if (hsd_index_row(index, node).id < id)
             low = middle + 1;
@@ -62,6 +62,6 @@ uint32_t hsd_index_find(hsd_index *index, uint64_t id)
             high = middle;
     }
     if (low == index->id_count) return HSD_NODE_NONE;
-    const uint32_t node = node_at(index, low);
+    const hsd_node node = node_at(index, low);
     return node < index->walk->object_count && hsd_index_row(index, node).id == id ? node : HSD_NODE_NONE;
 }

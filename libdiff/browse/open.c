@@ -34,12 +34,12 @@ static void divide_memory(hsd_browse *b, const hsd_run *run)
 
 /* ---- the walks ---- */
 
-static hsd_status take_pair(void *context, uint32_t before, uint32_t after, hsd_error *err)
+static hsd_status take_pair(void *context, hsd_node before, hsd_node after, hsd_error *err)
 {
     hsd_browse *b = context;
-    const uint64_t pair = (uint64_t)before << 32 | after;
+    const uint64_t pair[HSD_TWO_WORDS] = {HSD_TWO(before, after)};
     if (b->pairs.buffer == NULL) HSD_TRY(hsd_column_begin(&b->pairs, sizeof pair, &b->comparison->pair.space, err));
-    return hsd_column_put(&b->pairs, &pair, err);
+    return hsd_column_put(&b->pairs, pair, err);
 }
 
 static void keep_side(hsd_browse *b, size_t side, hsd_side_walk *walk, hsd_temp_space *space)

@@ -10,7 +10,7 @@
 
 /* ---- from the walk's graph ---- */
 
-static hsd_status pass_node(hsd_turn *turn, uint32_t node, hsd_turn_fn take, void *context, hsd_error *err)
+static hsd_status pass_node(hsd_turn *turn, hsd_node node, hsd_turn_fn take, void *context, hsd_error *err)
 {
     hsd_adjacency *graph = turn->index->referents.adjacency;
     hsd_targets targets;
@@ -27,8 +27,8 @@ static hsd_status pass_node(hsd_turn *turn, uint32_t node, hsd_turn_fn take, voi
 hsd_status hsd_turn_pass(hsd_turn *turn, const char *what, hsd_turn_fn take, void *context, hsd_error *err)
 {
     hsd_adjacency *graph = turn->index->referents.adjacency;
-    const uint32_t count = hsd_index_node_count(turn->index);
-    for (uint32_t node = 0; node < count; node++) {
+    const hsd_node count = hsd_index_node_count(turn->index);
+    for (hsd_node node = 0; node < count; node++) {
         if ((node & PROGRESS_STEPS) == 0) {
             HSD_TRY(hsd_adjacency_check(graph, err));
             HSD_TRY(hsd_index_progress(turn->index, what, node, count, err));
@@ -44,24 +44,24 @@ hsd_status hsd_turn_pass(hsd_turn *turn, const char *what, hsd_turn_fn take, voi
 /* Targets with many referrers wait until their lists are there. */
 static hsd_status end_target(hsd_turn *turn, hsd_error *err)
 {
-    if (turn->total > HSD_ADJACENCY_PART_ITEMS) HSD_TRY(hsd_column_put_u32(&turn->longs, turn->target, err));
+    if (turn->total > HSD_ADJACENCY_PART_ITEMS) HSD_TRY(hsd_column_put_node(&turn->longs, turn->target, err));
     turn->total = 0;
     turn->last_source = HSD_NODE_NONE;
     return HSD_OK;
 }
 
-static uint64_t drop_doubles(hsd_turn *turn, uint32_t *sources, uint64_t count)
+static uint64_t drop_doubles(hsd_turn *turn, hsd_node *sources, uint64_t count)
 {
     uint64_t kept = 0;
     for (uint64_t i = 0; i < count; i++) {
-        const uint32_t source = sources[i];
+        const hsd_node source = sources[i];
         if (source != turn->last_source) sources[kept++] = source;
         turn->last_source = source;
     }
     return kept;
 }
 
-hsd_status hsd_turn_put(hsd_turn *turn, uint32_t target, uint32_t *sources, uint64_t count, hsd_error *err)
+hsd_status hsd_turn_put(hsd_turn *turn, hsd_node target, hsd_node *sources, uint64_t count, hsd_error *err)
 {
     if (target != turn->target) HSD_TRY(end_target(turn, err));
     turn->target = target;
@@ -79,7 +79,7 @@ static hsd_status add_longs(hsd_index *index, hsd_column_file *longs, hsd_error 
     HSD_TRY(hsd_column_end(longs, &nodes, 0, err));
     hsd_status status = HSD_OK;
     for (uint64_t i = 0; i < count && status == HSD_OK; i++) {
-        status = hsd_lists_add_long(&index->referrers, hsd_paged_get_u32(&nodes, i), err);
+        status = hsd_lists_add_long(&index->referrers, hsd_paged_get_node(&nodes, i), err);
     }
     if (status == HSD_OK) status = hsd_paged_check(&nodes, err);
     hsd_array_close(&nodes);
@@ -100,7 +100,7 @@ static hsd_status run_referrer(hsd_turn *turn, hsd_error *err)
     const uint64_t blocks = hsd_max_u64(hsd_index_share(index, 4), least_bytes(index));
     bool is_done;
     HSD_TRY(hsd_graph_bound(index->referents.adjacency, 0, 0, err));
-    HSD_TRY(hsd_column_begin(&turn->longs, sizeof(uint32_t), index->space, err));
+    HSD_TRY(hsd_column_begin(&turn->longs, sizeof(hsd_node), index->space, err));
     HSD_TRY(hsd_adjacency_begin(&index->referrers.adjacency, blocks, index->space, err));
     HSD_TRY(hsd_turn_counted(turn, &is_done, err));
     if (!is_done) HSD_TRY(hsd_turn_sorted(turn, err));

@@ -15,11 +15,11 @@
 
 typedef struct counted {
     hsd_turn *turn;
-    uint32_t *counts;  /* by target: how many; in a range, where the next one goes */
-    uint32_t *sources; /* of the range */
+    hsd_node *counts;  /* by target: how many; in a range, where the next one goes */
+    hsd_node *sources; /* of the range */
     hsd_pages count_pages, source_pages;
     uint64_t room;       /* of sources */
-    uint32_t begin, end; /* of the range */
+    hsd_node begin, end; /* of the range */
 } counted;
 
 /* ---- counting ---- */
@@ -33,12 +33,12 @@ static bool find_room(counted *c)
                    all = hsd_index_share(index, 11);
     if (counts > all / 2) return false;
     c->room = (all - counts) / sizeof *c->sources;
-    return edges <= c->room * (MOST_RANGES - 1) && edges <= UINT32_MAX;
+    return edges <= c->room * (MOST_RANGES - 1) && edges <= HSD_NODE_MAX;
 }
 
-static hsd_status count_counted_referrer(void *context, uint32_t node, const hsd_targets *targets, hsd_error *err)
+static hsd_status count_counted_referrer(void *context, hsd_node node, const hsd_targets *targets, hsd_error *err)
 {
-    uint32_t *counts = ((counted *)context)->counts;
+    hsd_node *counts = ((counted *)context)->counts;
     (void)node;
     (void)err;
     for (uint32_t i = 0; i < targets->count; i++)
@@ -48,10 +48,10 @@ static hsd_status count_counted_referrer(void *context, uint32_t node, const hsd
 
 /* The end of the range of targets from `begin` on that there is room for; `begin` itself if its referrers are too many.
  */
-static uint32_t range_end(const counted *c, uint32_t begin, uint64_t *total)
+static hsd_node range_end(const counted *c, hsd_node begin, uint64_t *total)
 {
-    const uint32_t all = hsd_index_node_count(c->turn->index);
-    uint32_t end = begin;
+    const hsd_node all = hsd_index_node_count(c->turn->index);
+    hsd_node end = begin;
     for (*total = 0; end < all && *total + c->counts[end] <= c->room; end++)
         *total += c->counts[end];
     return end;
@@ -59,11 +59,12 @@ static uint32_t range_end(const counted *c, uint32_t begin, uint64_t *total)
 
 static bool are_few_ranges(const counted *c)
 {
-    const uint32_t all = hsd_index_node_count(c->turn->index);
-    uint32_t begin = 0, ranges = 0;
+    const hsd_node all = hsd_index_node_count(c->turn->index);
+    hsd_node begin = 0;
+    uint32_t ranges = 0;
     while (begin < all && ranges <= MOST_RANGES) {
         uint64_t total;
-        const uint32_t end = range_end(c, begin, &total);
+        const hsd_node end = range_end(c, begin, &total);
         if (end == begin) return false;
         begin = end;
         ranges++;
@@ -73,13 +74,13 @@ static bool are_few_ranges(const counted *c)
 
 /* ---- putting ---- */
 
-static hsd_status put_counted_referrer(void *context, uint32_t node, const hsd_targets *targets, hsd_error *err)
+static hsd_status put_counted_referrer(void *context, hsd_node node, const hsd_targets *targets, hsd_error *err)
 {
     const counted *c = context;
-    const uint32_t begin = c->begin, size = c->end - c->begin;
+    const hsd_node begin = c->begin, size = c->end - c->begin;
     (void)err;
     for (uint32_t i = 0; i < targets->count; i++) {
-        const uint32_t target = targets->items[i];
+        const hsd_node target = targets->items[i];
         if (target - begin < size) c->sources[c->counts[target]++] = node;
     }
     return HSD_OK;
@@ -87,9 +88,9 @@ static hsd_status put_counted_referrer(void *context, uint32_t node, const hsd_t
 
 static void begin_lists(counted *c)
 {
-    uint32_t sum = 0;
-    for (uint32_t target = c->begin; target < c->end; target++) {
-        const uint32_t items = c->counts[target];
+    hsd_node sum = 0;
+    for (hsd_node target = c->begin; target < c->end; target++) {
+        const hsd_node items = c->counts[target];
         c->counts[target] = sum;
         sum += items;
     }
@@ -97,9 +98,9 @@ static void begin_lists(counted *c)
 
 static hsd_status take_lists(counted *c, hsd_error *err)
 {
-    uint32_t from = 0;
-    for (uint32_t target = c->begin; target < c->end; target++) {
-        const uint32_t items = c->counts[target] - from;
+    hsd_node from = 0;
+    for (hsd_node target = c->begin; target < c->end; target++) {
+        const hsd_node items = c->counts[target] - from;
         if (items > 0) HSD_TRY(hsd_turn_put(c->turn, target, c->sources + from, items, err));
         from += items;
     }
@@ -115,7 +116,7 @@ static hsd_status put_range(counted *c, hsd_error *err)
 
 static hsd_status put_all_counted_referrers(counted *c, hsd_error *err)
 {
-    const uint32_t all = hsd_index_node_count(c->turn->index);
+    const hsd_node all = hsd_index_node_count(c->turn->index);
     const uint64_t edges = hsd_adjacency_edge_count(c->turn->index->referents.adjacency);
     if (!hsd_pages_take(&c->source_pages, (size_t)(hsd_min_u64(edges, c->room) + 1) * sizeof *c->sources))
         return hsd_fail_nomem(err, "the index of referrers");

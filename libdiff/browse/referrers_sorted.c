@@ -1,5 +1,5 @@
 /*
- * Any number of references, in the order of their targets: words of target and source through a sorter.
+ * Any number of references, in the order of their targets: target and source of each through a sorter.
  */
 #include "base/check.h"
 #include "browse/referrers.h"
@@ -10,16 +10,17 @@
 typedef struct sorted {
     hsd_turn *turn;
     hsd_sorter *sorter;
-    uint32_t sources[BATCH_ITEMS]; /* that refer to `target` */
-    uint32_t target, count;
+    hsd_node sources[BATCH_ITEMS]; /* that refer to `target` */
+    hsd_node target;
+    uint32_t count;
 } sorted;
 
-static hsd_status take_sorted_referrer(void *context, uint32_t node, const hsd_targets *targets, hsd_error *err)
+static hsd_status take_sorted_referrer(void *context, hsd_node node, const hsd_targets *targets, hsd_error *err)
 {
     sorted *s = context;
     for (uint32_t i = 0; i < targets->count; i++) {
-        const uint64_t record = (uint64_t)targets->items[i] << 32 | node;
-        HSD_TRY(hsd_sorter_put(s->sorter, &record, err));
+        const uint64_t record[HSD_TWO_WORDS] = {HSD_TWO(targets->items[i], node)};
+        HSD_TRY(hsd_sorter_put(s->sorter, record, err));
     }
     return HSD_OK;
 }
@@ -37,12 +38,12 @@ static hsd_status serve_sorted_referrer(sorted *s, hsd_error *err)
     const uint64_t *record;
     hsd_status status;
     for (uint64_t done = 0; (status = hsd_sorter_next(s->sorter, &record, err)) == HSD_OK; done++) {
-        const uint32_t target = (uint32_t)(*record >> 32);
+        const hsd_node target = hsd_words_first(record);
         if ((done & PROGRESS_STEPS) == 0)
             HSD_TRY(hsd_index_progress(s->turn->index, "indexing referrers", done, count, err));
         if (target != s->target || s->count == BATCH_ITEMS) HSD_TRY(flush_sorted_referrer(s, err));
         s->target = target;
-        s->sources[s->count++] = (uint32_t)*record;
+        s->sources[s->count++] = hsd_words_second(record);
     }
     return status == HSD_END ? flush_sorted_referrer(s, err) : status;
 }
@@ -50,7 +51,7 @@ static hsd_status serve_sorted_referrer(sorted *s, hsd_error *err)
 static hsd_status run_sorted_referrer(sorted *s, hsd_error *err)
 {
     const hsd_index *index = s->turn->index;
-    HSD_TRY(hsd_side_sorter(index->walk, 1, 1, hsd_index_share(index, 12), &s->sorter, err));
+    HSD_TRY(hsd_side_sorter(index->walk, HSD_TWO_WORDS, HSD_TWO_WORDS, hsd_index_share(index, 12), &s->sorter, err));
     HSD_TRY(hsd_turn_pass(s->turn, "indexing references", take_sorted_referrer, s, err));
     HSD_TRY(hsd_side_serve(s->sorter, hsd_index_share(index, 6), err));
     return serve_sorted_referrer(s, err);

@@ -6,8 +6,9 @@
 #include "base/check.h"
 #include "browse/index.h"
 
-_Static_assert(sizeof(hsd_browse_row) == 32 && sizeof(hsd_browse_span) == 16 && sizeof(hsd_long_children) == 16,
-               "records do not lie across pages");
+_Static_assert(sizeof(hsd_browse_row) == 24 + sizeof(hsd_two) && sizeof(hsd_browse_span) == 8 + sizeof(hsd_two) &&
+                   sizeof(hsd_long_children) == 8 + sizeof(hsd_two),
+               "index.h");
 _Static_assert(HSD_MAX_ROOT_NAMES < HSD_ROW_OWNER, "numbers of owners fit");
 
 static hsd_status fill_up(hsd_column_file *file, uint64_t count, hsd_error *err)

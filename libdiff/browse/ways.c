@@ -19,7 +19,7 @@
 #define PROGRESS_STEPS UINT64_C(0xffff)
 
 typedef struct level {
-    uint32_t *nodes; /* while they are few */
+    hsd_node *nodes; /* while they are few */
     uint64_t *bits;  /* one a node; all of the level once they are many */
     uint64_t count;
     bool is_swept;
@@ -29,19 +29,19 @@ typedef struct search {
     hsd_index *index;
     uint8_t *reached;
     level now, next;
-    uint32_t room;  /* of nodes */
+    hsd_node room;  /* of nodes */
     uint64_t depth; /* of `now` */
     uint64_t done;
 } search;
 
 /* ---- levels ---- */
 
-static void set_browse_way(uint64_t *bits, uint32_t node) { bits[node / 64] |= UINT64_C(1) << node % 64; }
+static void set_browse_way(uint64_t *bits, hsd_node node) { bits[node / 64] |= UINT64_C(1) << node % 64; }
 
-static void put_browse_way(search *s, level *to, uint32_t node)
+static void put_browse_way(search *s, level *to, hsd_node node)
 {
     if (!to->is_swept && to->count == s->room) {
-        for (uint32_t i = 0; i < s->room; i++)
+        for (hsd_node i = 0; i < s->room; i++)
             set_browse_way(to->bits, to->nodes[i]);
         to->is_swept = true;
     }
@@ -54,33 +54,33 @@ static void put_browse_way(search *s, level *to, uint32_t node)
 
 static int compare_browse_way(const void *left, const void *right)
 {
-    const uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    const hsd_node a = *(const hsd_node *)left, b = *(const hsd_node *)right;
     return (a > b) - (a < b);
 }
 
 /* ---- anchors: only where paths are long ---- */
 
-static hsd_status set_anchor(search *s, uint32_t parent, uint32_t node, hsd_error *err)
+static hsd_status set_anchor(search *s, hsd_node parent, hsd_node node, hsd_error *err)
 {
     hsd_paged *anchors = &s->index->way_anchors;
-    uint32_t anchor;
+    hsd_node anchor;
     if (s->depth < HSD_ANCHOR_STEP) return HSD_OK;
     if (!hsd_array_is_open(anchors)) {
-        const uint64_t bytes = (uint64_t)hsd_index_node_count(s->index) * sizeof(uint32_t);
+        const uint64_t bytes = (uint64_t)hsd_index_node_count(s->index) * sizeof(hsd_node);
         HSD_TRY(hsd_array_open(anchors, bytes, hsd_index_share(s->index, 2), s->index->space, err));
     }
-    anchor = s->depth % HSD_ANCHOR_STEP == 0 ? parent + 1 : hsd_paged_get_u32(anchors, parent);
-    hsd_paged_set_u32(anchors, node, anchor);
+    anchor = s->depth % HSD_ANCHOR_STEP == 0 ? parent + 1 : hsd_paged_get_node(anchors, parent);
+    hsd_paged_set_node(anchors, node, anchor);
     return hsd_paged_check(anchors, err);
 }
 
 /* ---- the walk ---- */
 
-static hsd_status reach_browse_way(search *s, uint32_t parent, uint32_t node, hsd_error *err)
+static hsd_status reach_browse_way(search *s, hsd_node parent, hsd_node node, hsd_error *err)
 {
     if (hsd_bit_get(s->reached, node)) return HSD_OK;
     hsd_bit_set(s->reached, node);
-    hsd_paged_set_u32(&s->index->ways, node, parent + 1);
+    hsd_paged_set_node(&s->index->ways, node, parent + 1);
     put_browse_way(s, &s->next, node);
     return set_anchor(s, parent, node, err);
 }
@@ -92,7 +92,7 @@ static hsd_status check_browse_way(search *s, hsd_error *err)
     return hsd_index_progress(s->index, "indexing paths", s->done, hsd_index_node_count(s->index), err);
 }
 
-static hsd_status expand_browse_way(search *s, uint32_t node, hsd_error *err)
+static hsd_status expand_browse_way(search *s, hsd_node node, hsd_error *err)
 {
     hsd_adjacency *graph = s->index->referents.adjacency;
     hsd_targets targets;
@@ -109,8 +109,8 @@ static hsd_status expand_browse_way(search *s, uint32_t node, hsd_error *err)
 
 static hsd_status sweep_browse_way(search *s, hsd_error *err)
 {
-    const uint32_t count = hsd_index_node_count(s->index);
-    for (uint32_t word = 0; word <= count / 64; word++) {
+    const hsd_node count = hsd_index_node_count(s->index);
+    for (hsd_node word = 0; word <= count / 64; word++) {
         uint64_t bits = s->now.bits[word];
         s->now.bits[word] = 0;
         for (; bits != 0; bits &= bits - 1)
@@ -128,9 +128,9 @@ static hsd_status expand_level(search *s, hsd_error *err)
     return HSD_OK;
 }
 
-static hsd_status walk_from(search *s, uint32_t begin, uint32_t end, hsd_error *err)
+static hsd_status walk_from(search *s, hsd_node begin, hsd_node end, hsd_error *err)
 {
-    for (uint32_t root = begin; root < end; root++) {
+    for (hsd_node root = begin; root < end; root++) {
         if (hsd_bit_get(s->reached, root)) continue;
         hsd_bit_set(s->reached, root);
         put_browse_way(s, &s->next, root);
@@ -162,7 +162,7 @@ static hsd_status open_all_browse_ways(search *s, hsd_error *err)
     if (s->reached == NULL || s->now.bits == NULL || s->next.bits == NULL || s->now.nodes == NULL ||
         s->next.nodes == NULL)
         return hsd_fail_nomem(err, "shortest paths");
-    const uint64_t all = (uint64_t)hsd_index_node_count(index) * sizeof(uint32_t);
+    const uint64_t all = (uint64_t)hsd_index_node_count(index) * sizeof(hsd_node);
     HSD_TRY(hsd_array_open(&index->ways, all, hsd_index_share(index, 5), index->space, err));
     return hsd_graph_bound(index->referents.adjacency, hsd_index_share(index, 6), 0, err);
 }

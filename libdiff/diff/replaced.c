@@ -35,7 +35,7 @@ typedef struct looking { /* at one side */
     hsd_side_walk *side;
     hsd_replaced *replaced;
     int which;
-    uint64_t *by_node;   /* node << 32 | suspect, ascending */
+    hsd_two *by_node;    /* node, suspect, ascending */
     uint8_t *is_suspect; /* one bit an object */
     uint8_t *referrers;  /* two bits an object: how many refer to it, up to HSD_REPLACED_SHARED */
     hsd_sorter *around;  /* node, suspect << 1 | sort, name of the reference */
@@ -115,9 +115,9 @@ hsd_status hsd_replaced_gather(hsd_replaced *r, const hsd_comparison *c, hsd_err
 
 /* ---- what is around them ---- */
 
-static int compare_words(const void *a, const void *b)
+static int compare_numbered(const void *a, const void *b)
 {
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    const hsd_two x = *(const hsd_two *)a, y = *(const hsd_two *)b;
     return x < y ? -1 : x > y;
 }
 
@@ -131,36 +131,36 @@ static hsd_status number_suspects(looking *l, hsd_error *err)
         return hsd_fail_nomem(err, "objects at one address");
     for (uint32_t i = 0; i < l->replaced->count; i++) {
         hsd_suspect *suspect = &l->replaced->suspects[i];
-        const uint32_t node = suspect->nodes[l->which];
+        const hsd_node node = suspect->nodes[l->which];
         hsd_bit_set(l->is_suspect, node);
-        l->by_node[i] = (uint64_t)node << 32 | i;
+        l->by_node[i] = hsd_two_of(node, i);
     }
-    qsort(l->by_node, l->replaced->count, sizeof *l->by_node, compare_words);
+    qsort(l->by_node, l->replaced->count, sizeof *l->by_node, compare_numbered);
     return HSD_OK;
 }
 
 /* The suspect that is this node. */
-static uint32_t suspect_at(const looking *l, uint32_t node)
+static uint32_t suspect_at(const looking *l, hsd_node node)
 {
     uint32_t first = 0, end = l->replaced->count;
     while (end - first > 1) {
         const uint32_t middle = first + (end - first) / 2;
-        if (l->by_node[middle] >> 32 <= node)
+        if (hsd_two_first(l->by_node[middle]) <= node)
             first = middle;
         else
             end = middle;
     }
-    return (uint32_t)l->by_node[first];
+    return (uint32_t)hsd_two_second(l->by_node[first]);
 }
 
-static bool is_suspect_node(const looking *l, uint32_t node)
+static bool is_suspect_node(const looking *l, hsd_node node)
 {
     return node < l->side->object_count && hsd_bit_get(l->is_suspect, node);
 }
 
-static unsigned referrers_of(const looking *l, uint32_t node) { return l->referrers[node >> 2] >> (node & 3) * 2 & 3; }
+static unsigned referrers_of(const looking *l, hsd_node node) { return l->referrers[node >> 2] >> (node & 3) * 2 & 3; }
 
-static void count_referrer(looking *l, uint32_t node)
+static void count_referrer(looking *l, hsd_node node)
 {
     if (node < l->side->object_count && referrers_of(l, node) < HSD_REPLACED_SHARED)
         l->referrers[node >> 2] = (uint8_t)(l->referrers[node >> 2] + (1u << (node & 3) * 2));
@@ -176,7 +176,7 @@ static uint32_t telling_name(const looking *l, uint32_t edge)
     return text.size == 0 || (text.size == 3 && memcmp(text.data, "[*]", 3) == 0) ? 0 : name;
 }
 
-static hsd_status put_around(looking *l, uint32_t suspect_node, uint32_t node, unsigned sort, uint32_t name,
+static hsd_status put_around(looking *l, hsd_node suspect_node, hsd_node node, unsigned sort, uint32_t name,
                              hsd_error *err)
 {
     const uint32_t at = suspect_at(l, suspect_node);
@@ -190,10 +190,11 @@ static hsd_status put_around(looking *l, uint32_t suspect_node, uint32_t node, u
     return hsd_sorter_put(l->around, record, err);
 }
 
-static hsd_status take_named(looking *l, uint32_t node, const hsd_targets *targets, bool from_suspect, hsd_error *err)
+static hsd_status take_named(looking *l, hsd_node node, const hsd_targets *targets, bool from_suspect, hsd_error *err)
 {
     for (uint32_t i = 0; i < targets->count; i++) {
-        const uint32_t target = targets->items[i], name = targets->names[i];
+        const hsd_node target = targets->items[i];
+        const uint32_t name = targets->names[i];
         if (from_suspect) HSD_TRY(put_around(l, node, target, CHILD, name, err));
         if (is_suspect_node(l, target)) HSD_TRY(put_around(l, target, node, REFERRER, name, err));
     }
@@ -212,7 +213,7 @@ static bool count_targets(looking *l, const hsd_targets *targets)
 }
 
 /* Names are read of those lists alone in which they matter. */
-static hsd_status take_node(looking *l, uint32_t node, hsd_error *err)
+static hsd_status take_node(looking *l, hsd_node node, hsd_error *err)
 {
     hsd_adjacency *graph = l->side->adjacency;
     const bool is_suspect = is_suspect_node(l, node);
@@ -237,8 +238,8 @@ static hsd_status take_node(looking *l, uint32_t node, hsd_error *err)
 static hsd_status walk_graph(looking *l, hsd_error *err)
 {
     hsd_adjacency *graph = l->side->adjacency;
-    const uint32_t count = hsd_adjacency_node_count(graph);
-    for (uint32_t node = 0; node < count; node++) {
+    const hsd_node count = hsd_adjacency_node_count(graph);
+    for (hsd_node node = 0; node < count; node++) {
         if ((node & 0xffff) == 0)
             HSD_TRY(hsd_progress(l->side->request->reporter, "looking around objects", node, count, err));
         if (!hsd_adjacency_is_leaf(graph, node)) HSD_TRY(take_node(l, node, err));
@@ -277,7 +278,7 @@ static hsd_status meet_child(looking *l, const uint64_t *around, uint64_t who, h
     hsd_suspect *suspect = suspect_of(l, around);
     const bool is_object = around[0] < l->side->object_count;
     if (suspect->why != HSD_SUSPECT_RESIZED) HSD_TRY(put_company(l, around, NAME, 0, around[2], err));
-    if (is_object && referrers_of(l, (uint32_t)around[0]) >= HSD_REPLACED_SHARED) return HSD_OK;
+    if (is_object && referrers_of(l, (hsd_node)around[0]) >= HSD_REPLACED_SHARED) return HSD_OK;
     suspect->has_own[l->which] |= is_object;
     return put_company(l, around, CHILD, who, around[2], err);
 }
@@ -289,7 +290,7 @@ static hsd_status meet_object(looking *l, const uint64_t *around, const hsd_obje
     const bool has_no_address =
         (object->flags & HSC_OBJECT_PSEUDO) || (hsd_type_flags(types, object->type) & HSC_TYPE_PART);
     const bool is_child = (around[1] & 1) == CHILD;
-    const bool is_shared = is_child && referrers_of(l, (uint32_t)around[0]) >= HSD_REPLACED_SHARED;
+    const bool is_shared = is_child && referrers_of(l, (hsd_node)around[0]) >= HSD_REPLACED_SHARED;
     if (has_no_address && !is_shared) suspect_of(l, around)->is_one = true;
     if (suspect_of(l, around)->is_one) return HSD_OK;
     const uint64_t who = hsd_mix(object->id, type);

@@ -188,14 +188,14 @@ static hsd_status find_types(hsd_path_ask *ask, const hsd_side_walk *side, const
 typedef struct id_search {
     uint64_t id, below, above; /* the nearest on either side */
     bool has_below, has_above, is_found;
-    uint32_t ordinal;
+    hsd_node ordinal;
 } id_search;
 
 static void look_at_path_ask(id_search *s, const hsd_object *object)
 {
     if (object->id == s->id) {
         s->is_found = true;
-        s->ordinal = (uint32_t)object->ordinal;
+        s->ordinal = (hsd_node)object->ordinal;
     } else if (object->id < s->id && (!s->has_below || object->id > s->below)) {
         s->has_below = true;
         s->below = object->id;

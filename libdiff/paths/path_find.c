@@ -47,7 +47,7 @@ uint32_t *hsd_name_ranks(const hsd_names *names)
 /* ---- the search ---- */
 
 /* Types first, then label nodes by the names of their owners; root nodes have none. */
-static uint32_t type_of(void *context, uint32_t node)
+static uint32_t type_of(void *context, hsd_node node)
 {
     const hsd_path_search *search = context;
     hsd_side_walk *side = search->side;

@@ -17,8 +17,9 @@
 #include "base/check.h"
 #include "base/fail.h"
 
+/* Cells of a group, as wide as numbers of nodes. */
 enum { RECORD_PARENT, RECORD_EDGE, RECORD_NODE, RECORD_STATE, RECORD_LENGTH, RECORD_WORDS };
-_Static_assert(RECORD_WORDS * sizeof(uint32_t) == HSD_PATH_GROUP_BYTES, "paths.h");
+_Static_assert(RECORD_WORDS * sizeof(hsd_node) == HSD_PATH_GROUP_BYTES, "paths.h");
 
 #define NO_PLACE    UINT32_MAX
 #define OTHER_STATE UINT32_MAX /* past HSD_MAX_PATH_PLACES */
@@ -29,17 +30,17 @@ _Static_assert(RECORD_WORDS * sizeof(uint32_t) == HSD_PATH_GROUP_BYTES, "paths.h
 #define ROOT_EDGE   UINT32_MAX
 #define ASKED       1u /* state of a group during the search: some of its nodes are asked for */
 
-static uint32_t get_path_group(hsd_path_groups *g, uint32_t group, unsigned word)
+static hsd_node get_path_group(hsd_path_groups *g, hsd_node group, unsigned word)
 {
-    return hsd_paged_get_u32(&g->records, (uint64_t)group * RECORD_WORDS + word);
+    return hsd_paged_get_node(&g->records, (uint64_t)group * RECORD_WORDS + word);
 }
 
-static void set_path_group(hsd_path_groups *g, uint32_t group, unsigned word, uint32_t value)
+static void set_path_group(hsd_path_groups *g, hsd_node group, unsigned word, hsd_node value)
 {
-    hsd_paged_set_u32(&g->records, (uint64_t)group * RECORD_WORDS + word, value);
+    hsd_paged_set_node(&g->records, (uint64_t)group * RECORD_WORDS + word, value);
 }
 
-uint32_t hsd_path_groups_node(hsd_path_groups *g, uint32_t group) { return get_path_group(g, group, RECORD_NODE); }
+hsd_node hsd_path_groups_node(hsd_path_groups *g, hsd_node group) { return get_path_group(g, group, RECORD_NODE); }
 
 hsd_status hsd_path_groups_open(hsd_path_groups *g, uint64_t record_bytes, uint64_t sort_bytes, hsd_error *err)
 {
@@ -49,7 +50,7 @@ hsd_status hsd_path_groups_open(hsd_path_groups *g, uint64_t record_bytes, uint6
     g->has_records = true;
     g->is_on_way = calloc((size_t)nodes / 8 + 1, 1);
     if (g->is_on_way == NULL) return hsd_fail_nomem(err, "paths");
-    return hsd_side_sorter(g->side, 1, 1, sort_bytes, &g->asked, err);
+    return hsd_side_sorter(g->side, HSD_TWO_WORDS, HSD_TWO_WORDS, sort_bytes, &g->asked, err);
 }
 
 /* ---- during the search ---- */
@@ -61,7 +62,7 @@ static void add_group(hsd_path_groups *g, const hsd_reading *r)
         g->parents_first = g->level_first;
         g->level_first = g->count - r->rank; /* ranks of root nodes go on in each round */
     }
-    const uint32_t group = g->count++;
+    const hsd_node group = g->count++;
     set_path_group(g, group, RECORD_PARENT, r->level == 0 ? 0 : g->parents_first + r->parent_rank + 1);
     set_path_group(g, group, RECORD_EDGE, r->name);
     set_path_group(g, group, RECORD_NODE, r->node);
@@ -69,7 +70,7 @@ static void add_group(hsd_path_groups *g, const hsd_reading *r)
 }
 
 /* Name of the reference from a node to the object asked for. */
-static uint32_t edge_to_object(hsd_path_groups *g, uint32_t node)
+static uint32_t edge_to_object(hsd_path_groups *g, hsd_node node)
 {
     hsd_targets targets;
     hsd_adjacency_get_named(g->side->adjacency, node, &targets);
@@ -91,12 +92,15 @@ hsd_status hsd_path_groups_take(void *context, const hsd_reading *r, hsd_error *
         g->count > 0 && r->level == g->last.level && r->rank == g->last.rank && r->round == g->last.round;
     if (!is_same) add_group(g, r);
     if (!hsd_bit_get(g->is_asked, r->node)) return HSD_OK;
-    const uint32_t group = g->count - 1;
-    const uint64_t record =
-        g->is_id ? (uint64_t)group << 32 | edge_to_object(g, r->node) : (uint64_t)r->node << 32 | group;
+    const hsd_node group = g->count - 1;
+    uint64_t record[HSD_TWO_WORDS];
+    if (g->is_id)
+        hsd_words_set_two(record, group, edge_to_object(g, r->node));
+    else
+        hsd_words_set_two(record, r->node, group);
     hsd_bit_set(g->is_on_way, group);
     set_path_group(g, group, RECORD_STATE, ASKED);
-    return hsd_sorter_put(g->asked, &record, err);
+    return hsd_sorter_put(g->asked, record, err);
 }
 
 /* ---- places ---- */
@@ -162,7 +166,7 @@ static hsd_status grow_rows(hsd_path_groups *g, hsd_error *err)
 }
 
 /* The row at a place, by number; OTHER_ROW when there are too many. */
-static hsd_status row_at(hsd_path_groups *g, uint32_t place, uint32_t group, uint32_t edge, uint64_t length,
+static hsd_status row_at(hsd_path_groups *g, uint32_t place, hsd_node group, uint32_t edge, uint64_t length,
                          uint32_t *out, hsd_error *err)
 {
     *out = OTHER_ROW;
@@ -186,10 +190,10 @@ static void count_in(hsd_path_groups *g, uint32_t row, uint64_t bytes)
     amount->bytes = hsd_add_saturating(amount->bytes, bytes);
 }
 
-void hsd_path_groups_count(hsd_path_groups *g, uint32_t group, uint64_t bytes)
+void hsd_path_groups_count(hsd_path_groups *g, hsd_node group, uint64_t bytes)
 {
     HSD_ASSERT(g->row_count <= g->row_capacity);
-    count_in(g, get_path_group(g, group, RECORD_EDGE), bytes); /* the row has taken its place */
+    count_in(g, (uint32_t)get_path_group(g, group, RECORD_EDGE), bytes); /* the row has taken its place */
 }
 
 /* ---- from groups to rows ---- */
@@ -213,7 +217,7 @@ static standing standing_at(uint32_t state)
     return (standing){place, place, {(state & IS_INSIDE) != 0, (state & IS_ITEMS) != 0}};
 }
 
-static hsd_status step_path_group(hsd_path_groups *g, standing *s, uint32_t edge, uint32_t node, bool is_end,
+static hsd_status step_path_group(hsd_path_groups *g, standing *s, uint32_t edge, hsd_node node, bool is_end,
                                   hsd_error *err)
 {
     hsd_side_walk *side = g->side;
@@ -229,11 +233,11 @@ static hsd_status step_path_group(hsd_path_groups *g, standing *s, uint32_t edge
 }
 
 /* Label nodes begin a path, as root nodes do. */
-static bool begins_path(const hsd_path_groups *g, uint32_t node) { return node >= g->side->object_count; }
+static bool begins_path(const hsd_path_groups *g, hsd_node node) { return node >= g->side->object_count; }
 
-static hsd_status stand(hsd_path_groups *g, uint32_t group, bool is_end, standing *s, uint32_t *length, hsd_error *err)
+static hsd_status stand(hsd_path_groups *g, hsd_node group, bool is_end, standing *s, hsd_node *length, hsd_error *err)
 {
-    const uint32_t node = get_path_group(g, group, RECORD_NODE);
+    const hsd_node node = get_path_group(g, group, RECORD_NODE);
     if (begins_path(g, node)) {
         *length = 0;
         *s = (standing){.place = NO_PLACE};
@@ -241,10 +245,10 @@ static hsd_status stand(hsd_path_groups *g, uint32_t group, bool is_end, standin
         HSD_TRY(place_behind(g, NO_PLACE, ROOT_EDGE, name, &s->place, err));
         s->own = s->place;
     } else {
-        const uint32_t parent = get_path_group(g, group, RECORD_PARENT) - 1;
+        const hsd_node parent = get_path_group(g, group, RECORD_PARENT) - 1;
         *length = get_path_group(g, parent, RECORD_LENGTH) + 1;
-        *s = standing_at(get_path_group(g, parent, RECORD_STATE));
-        HSD_TRY(step_path_group(g, s, get_path_group(g, group, RECORD_EDGE), node, is_end, err));
+        *s = standing_at((uint32_t)get_path_group(g, parent, RECORD_STATE));
+        HSD_TRY(step_path_group(g, s, (uint32_t)get_path_group(g, group, RECORD_EDGE), node, is_end, err));
     }
     set_path_group(g, group, RECORD_LENGTH, *length);
     set_path_group(g, group, RECORD_STATE, state_of(s));
@@ -252,11 +256,11 @@ static hsd_status stand(hsd_path_groups *g, uint32_t group, bool is_end, standin
 }
 
 /* References from the nodes of a group to the object: the sorter has them in the order of groups. */
-static hsd_status count_references(hsd_path_groups *g, uint32_t group, const standing *at, uint64_t length,
+static hsd_status count_references(hsd_path_groups *g, hsd_node group, const standing *at, uint64_t length,
                                    const uint64_t **record, hsd_error *err)
 {
-    while (*record != NULL && **record >> 32 == group) {
-        const uint32_t edge = (uint32_t) * *record;
+    while (*record != NULL && hsd_words_first(*record) == group) {
+        const uint32_t edge = (uint32_t)hsd_words_second(*record);
         standing s = *at;
         uint32_t row;
         HSD_TRY(step_path_group(g, &s, edge, g->ordinal, true, err));
@@ -274,16 +278,17 @@ static hsd_status count_references(hsd_path_groups *g, uint32_t group, const sta
 /* From the last group to the first: whoever has a child on the way is on it too. */
 static void mark_ways(hsd_path_groups *g)
 {
-    for (uint32_t group = g->count; group-- > 0;) {
+    for (hsd_node group = g->count; group-- > 0;) {
         if (!hsd_bit_get(g->is_on_way, group) || begins_path(g, get_path_group(g, group, RECORD_NODE))) continue;
         hsd_bit_set(g->is_on_way, get_path_group(g, group, RECORD_PARENT) - 1);
     }
 }
 
-static hsd_status make_row(hsd_path_groups *g, uint32_t group, const uint64_t **record, hsd_error *err)
+static hsd_status make_row(hsd_path_groups *g, hsd_node group, const uint64_t **record, hsd_error *err)
 {
     standing s;
-    uint32_t length, row;
+    uint32_t row;
+    hsd_node length;
     const bool is_end = !g->is_id && get_path_group(g, group, RECORD_STATE) == ASKED;
     HSD_TRY(stand(g, group, is_end, &s, &length, err));
     if (g->is_id) return count_references(g, group, &s, length, record, err);
@@ -304,7 +309,7 @@ hsd_status hsd_path_groups_make_rows(hsd_path_groups *g, hsd_error *err)
         else
             HSD_TRY(status);
     }
-    for (uint32_t group = 0; group < g->count; group++) {
+    for (hsd_node group = 0; group < g->count; group++) {
         if (hsd_bit_get(g->is_on_way, group)) HSD_TRY(make_row(g, group, &record, err));
         if ((group & 0xffff) == 0)
             HSD_TRY(hsd_progress(g->side->request->reporter, "grouping paths", group, g->count, err));

@@ -23,6 +23,7 @@
 
 #define HALF            (HSD_MAX_PATH_STEPS / 2)
 #define MOST_MILESTONES 2048u
+#define MILESTONE_SLOTS (2 * MOST_MILESTONES)
 #define FIRST_SPACING   256u
 #define STACK_BYTES     (UINT64_C(256) << 10)
 #define EDGE_TEXT_BYTES 1024
@@ -31,11 +32,11 @@ typedef struct path_step {
     hsd_path_edge edge;
     uint32_t type;
     uint32_t repeat;
-    uint32_t node; /* of the last one */
+    hsd_node node; /* of the last one */
 } path_step;
 
 typedef struct reading { /* of the path to one node, so far */
-    uint32_t node;
+    hsd_node node;
     uint32_t root, root_kind;
     uint64_t length, cut;
     hsd_path_fold fold;
@@ -58,8 +59,8 @@ struct hsd_path_texts {
     hsd_arena *arena;
     hsd_worklist stack;
     text_cache edges, types;
-    hsd_id_map milestone_of; /* node -> place in milestones */
     reading *milestones;
+    uint32_t slots[MILESTONE_SLOTS]; /* place in milestones + 1, by a hash of the node; 0 = empty */
     uint32_t milestone_count, milestone_capacity;
     uint32_t spacing; /* one node in so many is a milestone; a power of two */
     hsd_path_names names;
@@ -93,7 +94,7 @@ static void push_path_text(reading *r, path_step step)
     r->tail[(r->tail_begin + r->tail_count++) % HALF] = step;
 }
 
-static void begin_at_root(const hsd_path_texts *t, uint32_t node, reading *r)
+static void begin_at_root(const hsd_path_texts *t, hsd_node node, reading *r)
 {
     const hsd_side_walk *side = t->side;
     memset(r, 0, sizeof *r);
@@ -102,7 +103,7 @@ static void begin_at_root(const hsd_path_texts *t, uint32_t node, reading *r)
     r->root_kind = side->roots.kinds[r->root];
 }
 
-static void advance_path_text(const hsd_path_texts *t, reading *r, uint32_t node, uint32_t edge)
+static void advance_path_text(const hsd_path_texts *t, reading *r, hsd_node node, uint32_t edge)
 {
     hsd_side_walk *side = t->side;
     const uint32_t type = hsd_paged_get_u32(&side->types_of, node);
@@ -120,48 +121,60 @@ static void advance_path_text(const hsd_path_texts *t, reading *r, uint32_t node
 
 /* ---- milestones ---- */
 
-static bool is_milestone(const hsd_path_texts *t, uint32_t node)
+static uint64_t hash_node(hsd_node node) { return node * UINT64_C(0x9E3779B97F4A7C15); }
+
+static bool is_milestone(const hsd_path_texts *t, hsd_node node)
 {
-    return ((node * UINT64_C(0x9E3779B97F4A7C15)) >> 40 & (t->spacing - 1)) == 0;
+    return (hash_node(node) >> 40 & (t->spacing - 1)) == 0;
 }
 
-static const reading *find_milestone(const hsd_path_texts *t, uint32_t node)
+/* The slot of a node, or the empty one where it belongs: half of them are. */
+static uint32_t slot_of(const hsd_path_texts *t, hsd_node node)
+{
+    for (uint64_t at = hash_node(node) >> 24;; at++) {
+        const uint32_t slot = (uint32_t)(at % MILESTONE_SLOTS);
+        if (t->slots[slot] == 0 || t->milestones[t->slots[slot] - 1].node == node) return slot;
+    }
+}
+
+static const reading *find_milestone(const hsd_path_texts *t, hsd_node node)
 {
     if (!is_milestone(t, node)) return NULL;
-    const uint32_t at = hsd_id_map_get(&t->milestone_of, node);
-    return at == HSD_ID_NONE ? NULL : &t->milestones[at];
+    const uint32_t at = t->slots[slot_of(t, node)];
+    return at == 0 ? NULL : &t->milestones[at - 1];
 }
 
 /* Twice as far apart: half of them go. */
-static hsd_status thin_out(hsd_path_texts *t, hsd_error *err)
+static void thin_out(hsd_path_texts *t)
 {
     uint32_t kept = 0;
     t->spacing *= 2;
-    hsd_id_map_release(&t->milestone_of);
+    memset(t->slots, 0, sizeof t->slots);
     for (uint32_t i = 0; i < t->milestone_count; i++) {
         if (!is_milestone(t, t->milestones[i].node)) continue;
         if (kept != i) t->milestones[kept] = t->milestones[i];
-        HSD_TRY(hsd_id_map_put(&t->milestone_of, t->milestones[kept].node, kept, err));
+        t->slots[slot_of(t, t->milestones[kept].node)] = kept + 1;
         kept++;
     }
     t->milestone_count = kept;
-    return HSD_OK;
 }
 
 static hsd_status keep_milestone(hsd_path_texts *t, const reading *r, hsd_error *err)
 {
-    if (t->milestone_count == MOST_MILESTONES) HSD_TRY(thin_out(t, err));
+    if (t->milestone_count == MOST_MILESTONES) thin_out(t);
     if (t->milestone_count == MOST_MILESTONES || !is_milestone(t, r->node)) return HSD_OK;
     HSD_TRY(HSD_ARRAY_GROW(t->milestones, t->milestone_capacity, t->milestone_count + 1, 32, "the texts of paths",
                            err));
-    t->milestones[t->milestone_count] = *r;
-    return hsd_id_map_put(&t->milestone_of, r->node, t->milestone_count++, err);
+    const uint32_t slot = slot_of(t, r->node);
+    t->milestones[t->milestone_count++] = *r;
+    t->slots[slot] = t->milestone_count;
+    return HSD_OK;
 }
 
 /* ---- up and down ---- */
 
 /* Stacks the nodes above which the reading is known, and begins it there. */
-static hsd_status climb(hsd_path_texts *t, uint32_t node, reading *r, hsd_error *err)
+static hsd_status climb(hsd_path_texts *t, hsd_node node, reading *r, hsd_error *err)
 {
     for (;;) {
         const reading *known = find_milestone(t, node);
@@ -182,7 +195,7 @@ static hsd_status climb(hsd_path_texts *t, uint32_t node, reading *r, hsd_error 
 static hsd_status descend(hsd_path_texts *t, reading *r, hsd_error *err)
 {
     for (;;) {
-        uint32_t node;
+        hsd_node node;
         const hsd_status status = hsd_worklist_pop(&t->stack, &node, err);
         if (status == HSD_END) return HSD_OK;
         HSD_TRY(status);
@@ -272,7 +285,7 @@ static hsd_status end_reading(hsd_path_texts *t, reading *r, hsd_path_text *out,
     return write_steps(t, r, out, err);
 }
 
-hsd_status hsd_path_texts_get(hsd_path_texts *t, uint32_t node, hsd_path_text *out, hsd_error *err)
+hsd_status hsd_path_texts_get(hsd_path_texts *t, hsd_node node, hsd_path_text *out, hsd_error *err)
 {
     HSD_ASSERT(node < t->side->node_count);
     reading r;
@@ -281,7 +294,7 @@ hsd_status hsd_path_texts_get(hsd_path_texts *t, uint32_t node, hsd_path_text *o
     return end_reading(t, &r, out, err);
 }
 
-hsd_status hsd_path_texts_get_through(hsd_path_texts *t, uint32_t source, uint32_t edge, uint32_t node,
+hsd_status hsd_path_texts_get_through(hsd_path_texts *t, hsd_node source, uint32_t edge, hsd_node node,
                                       hsd_path_text *out, hsd_error *err)
 {
     HSD_ASSERT(source < t->side->node_count && node < t->side->node_count);
@@ -332,7 +345,6 @@ void hsd_path_texts_free(hsd_path_texts *t)
     release_cache(&t->edges);
     release_cache(&t->types);
     hsd_path_names_release(&t->names);
-    hsd_id_map_release(&t->milestone_of);
     free(t->milestones);
     free(t);
 }

@@ -19,6 +19,7 @@
 
 #define ROWS_BY_DEFAULT 10
 #define LEAST_BYTES     (UINT64_C(512) << 10)
+#define SORTED_BYTES    (3 * sizeof(hsd_two)) /* of what was asked for: more is of no use to the sorter */
 
 typedef struct query {
     const hsd_paths_options *options;
@@ -72,7 +73,7 @@ static hsd_status divide_memory(query *q, hsd_error *err)
     const uint64_t records = hsd_paged_full_bytes((uint64_t)side->node_count * HSD_PATH_GROUP_BYTES);
     const uint64_t type_bytes = hsd_max_u64(types_least, hsd_min_u64(types + types_least, share / 4));
     q->record_bytes = hsd_max_u64(LEAST_BYTES + records / 1024, hsd_min_u64(records, share / 4));
-    q->sort_bytes = hsd_max_u64(HSD_SORT_MIN_BYTES, hsd_min_u64((uint64_t)side->node_count * 24, share / 8));
+    q->sort_bytes = hsd_max_u64(HSD_SORT_MIN_BYTES, hsd_min_u64((uint64_t)side->node_count * SORTED_BYTES, share / 8));
     const uint64_t taken = type_bytes + q->record_bytes + q->sort_bytes;
     q->search_bytes = hsd_max_u64(share > taken ? share - taken : 0, hsd_shortest_least_bytes(side->node_count));
     if (side->object_count == 0) return HSD_OK;
@@ -90,7 +91,7 @@ static hsd_status make_graph(query *q, hsd_error *err)
 
 /* ---- what is asked for ---- */
 
-static bool counts(const hsd_side_walk *side, uint32_t ordinal)
+static bool counts(const hsd_side_walk *side, hsd_node ordinal)
 {
     return !hsd_bit_get(side->graph->is_pseudo, ordinal) &&
            (side->graph->is_folded == NULL || !hsd_bit_get(side->graph->is_folded, ordinal));
@@ -99,13 +100,13 @@ static bool counts(const hsd_side_walk *side, uint32_t ordinal)
 static hsd_status mark_types(query *q, hsd_error *err)
 {
     hsd_side_walk *side = q->side;
-    for (uint32_t i = 0; i < side->object_count; i++) {
+    for (hsd_node i = 0; i < side->object_count; i++) {
         if (q->ask.is_type[hsd_paged_get_u32(&side->types_of, i)] && counts(side, i)) hsd_bit_set(q->is_asked, i);
     }
     return side->has_types_of ? hsd_paged_check(&side->types_of, err) : HSD_OK;
 }
 
-static bool refers_to(hsd_adjacency *adjacency, uint32_t node, uint32_t target)
+static bool refers_to(hsd_adjacency *adjacency, hsd_node node, hsd_node target)
 {
     hsd_targets targets;
     hsd_adjacency_get(adjacency, node, &targets);
@@ -120,7 +121,7 @@ static bool refers_to(hsd_adjacency *adjacency, uint32_t node, uint32_t target)
 static hsd_status mark_referrers(query *q, hsd_error *err)
 {
     hsd_side_walk *side = q->side;
-    for (uint32_t node = 0; node < side->node_count; node++) {
+    for (hsd_node node = 0; node < side->node_count; node++) {
         if (hsd_adjacency_is_leaf(side->adjacency, node)) continue;
         if (refers_to(side->adjacency, node, q->ask.ordinal)) hsd_bit_set(q->is_asked, node);
         if ((node & 0xffff) == 0) {
@@ -188,28 +189,28 @@ static void add_amount(hsd_amount *amount, uint64_t bytes)
     amount->bytes = hsd_add_saturating(amount->bytes, bytes);
 }
 
-static bool is_live(query *q, uint32_t node) { return hsd_shortest_way(&q->shortest, node).parent != HSD_WAY_NONE; }
+static bool is_live(query *q, hsd_node node) { return hsd_shortest_way(&q->shortest, node).parent != HSD_WAY_NONE; }
 
-static bool is_asked_object(const query *q, uint32_t node)
+static bool is_asked_object(const query *q, hsd_node node)
 {
     return q->ask.is_id ? node == q->ask.ordinal : hsd_bit_get(q->is_asked, node);
 }
 
 /* The stream of those that were reached has the group of the object. What a salvaged capture lost is passed over. */
-static hsd_status count_in_group(query *q, uint32_t node, uint64_t bytes, hsd_error *err)
+static hsd_status count_in_group(query *q, hsd_node node, uint64_t bytes, hsd_error *err)
 {
     if (q->ask.is_id) return HSD_OK;
-    while (q->reached != NULL && *q->reached >> 32 < node)
+    while (q->reached != NULL && hsd_words_first(q->reached) < node)
         HSD_TRY(next_record(q->groups.asked, &q->reached, err));
-    if (q->reached == NULL || *q->reached >> 32 != node) return HSD_OK;
-    hsd_path_groups_count(&q->groups, (uint32_t)*q->reached, bytes);
+    if (q->reached == NULL || hsd_words_first(q->reached) != node) return HSD_OK;
+    hsd_path_groups_count(&q->groups, hsd_words_second(q->reached), bytes);
     return next_record(q->groups.asked, &q->reached, err);
 }
 
 static hsd_status count_object(query *q, const hsd_object *object, hsd_error *err)
 {
     hsd_paths *result = q->result;
-    const uint32_t node = (uint32_t)object->ordinal;
+    const hsd_node node = (hsd_node)object->ordinal;
     const bool is_reached = is_live(q, node);
     uint64_t bytes = hsd_side_bytes_of(object);
     HSD_TRY(add_folded(q, node, &bytes, err));
@@ -274,7 +275,7 @@ static hsd_status write_row(query *q, hsd_path_texts *texts, const hsd_path_row_
                             hsd_error *err)
 {
     hsd_path_text text;
-    const uint32_t node = hsd_path_groups_node(&q->groups, sum->group);
+    const hsd_node node = hsd_path_groups_node(&q->groups, sum->group);
     if (q->ask.is_id)
         HSD_TRY(hsd_path_texts_get_through(texts, node, sum->edge, q->ask.ordinal, &text, err));
     else

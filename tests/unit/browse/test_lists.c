@@ -16,14 +16,14 @@ static void setup(void) { hsd_temp_space_init(&space, NULL); }
 
 TestSuite(lists, .init = setup);
 
-static uint32_t name_of(uint32_t target) { return target % 7; }
+static uint32_t name_of(hsd_node target) { return (uint32_t)(target % 7); }
 
 /* Node 0 refers to the first LONG, node 3 to OTHER_LONG, each other one to the next two. */
-static uint32_t degree_of(uint32_t node)
+static uint32_t degree_of(hsd_node node)
 {
     return node == 0 ? LONG : node == 3 ? OTHER_LONG : node + 2 < NODES ? 2 : 0;
 }
-static uint32_t target_of(uint32_t node, uint32_t i) { return node + 1 + i; }
+static hsd_node target_of(hsd_node node, uint32_t i) { return node + 1 + i; }
 
 static hsd_lists build(uint64_t memory)
 {
@@ -32,7 +32,8 @@ static hsd_lists build(uint64_t memory)
     cr_assert_eq(hsd_adjacency_with_names(lists.adjacency, memory, &err), HSD_OK);
     for (uint32_t node = 0; node < NODES; node++) {
         for (uint32_t i = 0; i < degree_of(node); i++) {
-            const uint32_t target = target_of(node, i), name = name_of(target);
+            const hsd_node target = target_of(node, i);
+            const uint32_t name = name_of(target);
             cr_assert_eq(hsd_adjacency_add(lists.adjacency, node, &target, &name, 1, &err), HSD_OK);
         }
     }
@@ -94,7 +95,7 @@ Test(lists, name_what_stands_in_several_parts)
     cr_assert_eq(hsd_adjacency_with_names(lists.adjacency, UINT64_C(1) << 20, &err), HSD_OK);
     for (uint32_t node = 0; node < 2; node++) {
         for (uint32_t i = 0; i < PARTS * HSD_ADJACENCY_PART_ITEMS; i++) {
-            const uint32_t target = 2 + i % HSD_ADJACENCY_PART_ITEMS;
+            const hsd_node target = 2 + i % HSD_ADJACENCY_PART_ITEMS;
             const uint32_t name = node == 0 ? 5 : 9 - i / HSD_ADJACENCY_PART_ITEMS;
             cr_assert_eq(hsd_adjacency_add(lists.adjacency, node, &target, &name, 1, &err), HSD_OK);
         }

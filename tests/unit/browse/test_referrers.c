@@ -30,7 +30,7 @@ typedef struct turned {
     hsd_walk_request request;
     hsd_side_walk walk;
     hsd_index index;
-    uint64_t *words; /* target << 32 | source, ascending, each once */
+    uint64_t *words; /* target << 32 | source, ascending, each once: they are few */
     uint64_t count;
 } turned;
 
@@ -56,7 +56,8 @@ static void add_node(turned *t, uint32_t node, test_random *random)
 {
     const uint32_t degree = degree_of(random);
     for (uint32_t i = 0; i < degree; i++) {
-        const uint32_t target = target_of(random), name = target % 5;
+        const hsd_node target = target_of(random);
+        const uint32_t name = (uint32_t)(target % 5);
         cr_assert_eq(hsd_adjacency_add(t->walk.adjacency, node, &target, &name, 1, &err), HSD_OK);
         if (target != node) t->words[t->count++] = (uint64_t)target << 32 | node;
     }
@@ -134,7 +135,7 @@ static bool is_counted(turned *t)
 {
     bool is_done;
     hsd_turn turn = {.index = &t->index, .last_source = HSD_NODE_NONE};
-    cr_assert_eq(hsd_column_begin(&turn.longs, sizeof(uint32_t), &space, &err), HSD_OK);
+    cr_assert_eq(hsd_column_begin(&turn.longs, sizeof(hsd_node), &space, &err), HSD_OK);
     cr_assert_eq(hsd_adjacency_begin(&t->index.referrers.adjacency, UINT64_C(1) << 20, &space, &err), HSD_OK);
     cr_assert_eq(hsd_turn_counted(&turn, &is_done, &err), HSD_OK, "%s", err.text);
     hsd_column_close(&turn.longs);
@@ -157,7 +158,7 @@ Test(referrers, are_those_of_a_naive_turn)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         turned t;
         test_random random = {test_seed(i + 1)};
-        make(&t, cases[i].memory, &random);
+        make(&t, cases[i].memory * HSD_NODE_BITS / 32, &random);
         cr_assert_eq(is_counted(&t), cases[i].is_counted, "%lu references in %lu bytes", t.count, cases[i].memory);
         cr_assert_eq(hsd_index_referrers(&t.index, &err), HSD_OK, "%s", err.text);
         check(&t);
