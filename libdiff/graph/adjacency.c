@@ -1,7 +1,7 @@
 /*
  * Building compressed adjacency blocks, in order of sources. Reading them is in adjacency_read.c.
  *
- *      block (16 KiB)  u32 first    first node of the block
+ *      block (16 KiB)  first        first node of the block: a number of HSD_NODE_BYTES
  *                      u32 count    nodes in it, or LONG: parts of one node's long list
  *      ordinary        u16 at[count + 1]   where each node's list starts behind this table
  *                      lists        zigzag(first target - node), then gaps - 1, as varints
@@ -76,12 +76,12 @@ hsd_status hsd_adjacency_with_names(hsd_adjacency *a, uint64_t memory_bytes, hsd
 }
 
 /* Sorted, distinct targets behind `out`; at most HSD_VARINT_MOST bytes each. */
-static uint8_t *encode_list(uint8_t *out, uint32_t source, const uint64_t *pairs, uint32_t count)
+static uint8_t *encode_list(uint8_t *out, hsd_node source, const hsd_two *pairs, uint32_t count)
 {
-    uint32_t last = (uint32_t)(pairs[0] >> 32);
+    hsd_node last = hsd_two_first(pairs[0]);
     out = hsd_varint_put(out, zigzag((int64_t)last - (int64_t)source));
     for (uint32_t i = 1; i < count; i++) {
-        const uint32_t target = (uint32_t)(pairs[i] >> 32);
+        const hsd_node target = hsd_two_first(pairs[i]);
         out = hsd_varint_put(out, target - last - 1);
         last = target;
     }
@@ -89,7 +89,7 @@ static uint8_t *encode_list(uint8_t *out, uint32_t source, const uint64_t *pairs
 }
 
 /* Memory of a new block whose first node is `first`. */
-static hsd_status new_block(hsd_adjacency *a, uint32_t first, uint8_t **out, hsd_error *err)
+static hsd_status new_block(hsd_adjacency *a, hsd_node first, uint8_t **out, hsd_error *err)
 {
     HSD_TRY(HSD_ARRAY_GROW(a->block_first, a->block_capacity, a->blocks.count + 1, 1024, "the reference graph", err));
     HSD_TRY(hsd_blocks_add(&a->blocks, out, err));
@@ -98,7 +98,7 @@ static hsd_status new_block(hsd_adjacency *a, uint32_t first, uint8_t **out, hsd
 }
 
 /* Makes room for the bit of `node`. */
-static hsd_status reserve_bit(hsd_adjacency *a, uint32_t node, hsd_error *err)
+static hsd_status reserve_bit(hsd_adjacency *a, hsd_node node, hsd_error *err)
 {
     const size_t byte = node >> 3;
     if (byte < a->bit_bytes) return HSD_OK;
@@ -115,7 +115,7 @@ static void trim_bits(hsd_adjacency *a)
     a->bit_bytes = bytes;
 }
 
-static hsd_status mark_has_targets(hsd_adjacency *a, uint32_t node, hsd_error *err)
+static hsd_status mark_has_targets(hsd_adjacency *a, hsd_node node, hsd_error *err)
 {
     HSD_TRY(reserve_bit(a, node, err));
     hsd_bit_set(a->has_targets, node);
@@ -129,8 +129,8 @@ static hsd_status close_block(hsd_adjacency *a, hsd_error *err)
     uint8_t *block;
     HSD_TRY(new_block(a, a->open_first, &block, err));
     a->at[a->open_count] = (uint16_t)a->list_bytes;
-    memcpy(block, &a->open_first, 4);
-    memcpy(block + 4, &a->open_count, 4);
+    memcpy(block, &a->open_first, HSD_NODE_BYTES);
+    memcpy(block + HSD_NODE_BYTES, &a->open_count, 4);
     const size_t table = ((size_t)a->open_count + 1) * sizeof *a->at;
     memcpy(block + HSD_BLOCK_HEADER_BYTES, a->at, table);
     memcpy(block + HSD_BLOCK_HEADER_BYTES + table, a->lists, a->list_bytes);
@@ -156,7 +156,7 @@ static hsd_status place(hsd_adjacency *a, uint32_t bytes, hsd_error *err)
 }
 
 /* Nodes up to `node` that nobody spoke of refer to nothing. */
-static hsd_status place_empty_until(hsd_adjacency *a, uint32_t node, hsd_error *err)
+static hsd_status place_empty_until(hsd_adjacency *a, hsd_node node, hsd_error *err)
 {
     while (a->next_node < node)
         HSD_TRY(place(a, 0, err));
@@ -165,10 +165,10 @@ static hsd_status place_empty_until(hsd_adjacency *a, uint32_t node, hsd_error *
 
 /* ---- the targets of one source ---- */
 
-static void sort_few(uint64_t *pairs, uint32_t count)
+static void sort_few(hsd_two *pairs, uint32_t count)
 {
     for (uint32_t i = 1; i < count; i++) {
-        const uint64_t pair = pairs[i];
+        const hsd_two pair = pairs[i];
         uint32_t j = i;
         for (; j > 0 && pairs[j - 1] > pair; j--)
             pairs[j] = pairs[j - 1];
@@ -176,7 +176,7 @@ static void sort_few(uint64_t *pairs, uint32_t count)
     }
 }
 
-static bool are_sorted(const uint64_t *pairs, uint32_t count)
+static bool are_sorted(const hsd_two *pairs, uint32_t count)
 {
     uint32_t i = 1;
     while (i < count && pairs[i - 1] <= pairs[i])
@@ -185,7 +185,7 @@ static bool are_sorted(const uint64_t *pairs, uint32_t count)
 }
 
 /* One round of a radix sort, by the byte at `shift`. */
-static void sort_by_byte(const uint64_t *in, uint64_t *out, uint32_t count, unsigned shift)
+static void sort_by_byte(const hsd_two *in, hsd_two *out, uint32_t count, unsigned shift)
 {
     uint32_t starts[256] = {0};
     for (uint32_t i = 0; i < count; i++)
@@ -200,18 +200,18 @@ static void sort_by_byte(const uint64_t *in, uint64_t *out, uint32_t count, unsi
 }
 
 /* Rounds for the bytes in which some pairs differ. */
-static void sort_many(uint64_t *pairs, uint64_t *spare, uint32_t count)
+static void sort_many(hsd_two *pairs, hsd_two *spare, uint32_t count)
 {
-    uint64_t all = pairs[0], any = pairs[0];
-    uint64_t *in = pairs, *out = spare;
+    hsd_two all = pairs[0], any = pairs[0];
+    hsd_two *in = pairs, *out = spare;
     for (uint32_t i = 1; i < count; i++) {
         all &= pairs[i];
         any |= pairs[i];
     }
-    for (unsigned shift = 0; shift < 64; shift += 8) {
+    for (unsigned shift = 0; shift < 8 * HSD_TWO_BYTES; shift += 8) {
         if (((all ^ any) >> shift & 0xff) == 0) continue;
         sort_by_byte(in, out, count, shift);
-        uint64_t *const sorted = out;
+        hsd_two *const sorted = out;
         out = in;
         in = sorted;
     }
@@ -221,31 +221,38 @@ static void sort_many(uint64_t *pairs, uint64_t *spare, uint32_t count)
 /* Sorts the gathered targets; drops the source itself and of references to one target all but the first name. */
 static void tidy_gathered(hsd_adjacency *a)
 {
-    uint64_t *pairs = a->gathered;
+    hsd_two *pairs = a->gathered;
     if (a->gathered_count <= FEW_TARGETS)
         sort_few(pairs, a->gathered_count);
     else if (!are_sorted(pairs, a->gathered_count))
         sort_many(pairs, a->sorting, a->gathered_count);
     uint32_t kept = 0;
     for (uint32_t i = 0; i < a->gathered_count; i++) {
-        const uint32_t target = (uint32_t)(pairs[i] >> 32);
-        if (target == a->source || (kept > 0 && pairs[kept - 1] >> 32 == target)) continue;
+        const hsd_node target = hsd_two_first(pairs[i]);
+        if (target == a->source || (kept > 0 && hsd_two_first(pairs[kept - 1]) == target)) continue;
         pairs[kept++] = pairs[i];
     }
     a->gathered_count = kept;
     a->edge_count += kept;
-    if (kept > 0) a->largest_target = (uint32_t)hsd_max_u64(a->largest_target, pairs[kept - 1] >> 32);
+    if (kept > 0) a->largest_target = (hsd_node)hsd_max_u64(a->largest_target, hsd_two_first(pairs[kept - 1]));
+}
+
+/* A list of as many references as a part has fits a block, unless they are further apart than any graph is large. */
+static hsd_status check_gathered(const hsd_adjacency *a, hsd_error *err)
+{
+    if (HSD_NODE_BITS == 32 || a->largest_target <= HSD_NODE_MAX >> 6) return HSD_OK;
+    return hsd_fail(err, HSD_E_MISUSE, "a reference names node %" HSD_PRI_NODE, a->largest_target);
 }
 
 /* ---- long lists ---- */
 
 /* True if most gaps of a part are 0, and come together. */
-static bool has_runs(const uint64_t *pairs, uint32_t count)
+static bool has_runs(const hsd_two *pairs, uint32_t count)
 {
     uint32_t zeros = 0, runs = 0;
     bool is_run = false;
     for (uint32_t i = 1; i < count; i++) {
-        const bool follows = (pairs[i] >> 32) - (pairs[i - 1] >> 32) == 1;
+        const bool follows = hsd_two_first(pairs[i]) - hsd_two_first(pairs[i - 1]) == 1;
         zeros += follows;
         runs += follows && !is_run;
         is_run = follows;
@@ -254,19 +261,19 @@ static bool has_runs(const uint64_t *pairs, uint32_t count)
 }
 
 /* As encode_list, with gaps of 0 counted. */
-static uint8_t *encode_runs(uint8_t *out, uint32_t source, const uint64_t *pairs, uint32_t count)
+static uint8_t *encode_runs(uint8_t *out, hsd_node source, const hsd_two *pairs, uint32_t count)
 {
-    uint32_t last = (uint32_t)(pairs[0] >> 32);
+    hsd_node last = hsd_two_first(pairs[0]);
     out = hsd_varint_put(out, zigzag((int64_t)last - (int64_t)source));
     for (uint32_t i = 1; i < count;) {
-        const uint32_t gap = (uint32_t)(pairs[i++] >> 32) - last - 1;
+        const hsd_node gap = hsd_two_first(pairs[i++]) - last - 1;
         uint32_t more = 0;
         out = hsd_varint_put(out, gap);
-        while (gap == 0 && i + more < count && (pairs[i + more] >> 32) - (pairs[i + more - 1] >> 32) == 1)
+        while (gap == 0 && i + more < count && hsd_two_first(pairs[i + more]) - hsd_two_first(pairs[i + more - 1]) == 1)
             more++;
         if (gap == 0) out = hsd_varint_put(out, more);
         i += more;
-        last = (uint32_t)(pairs[i - 1] >> 32);
+        last = hsd_two_first(pairs[i - 1]);
     }
     return out;
 }
@@ -276,7 +283,7 @@ static void close_long_block(hsd_adjacency *a, bool has_more)
 {
     if (a->long_at == NULL) return;
     a->long_block.has_more = has_more;
-    memcpy(a->long_at, &a->long_block, sizeof a->long_block);
+    memcpy(a->long_at, &a->long_block, HSD_LONG_HEADER_BYTES);
     a->long_at = NULL;
 }
 
@@ -286,7 +293,7 @@ static hsd_status open_long_block(hsd_adjacency *a, hsd_error *err)
     close_long_block(a, true);
     a->long_block = (hsd_long_header){a->source, HSD_LONG_LIST, first, 0, 0};
     HSD_TRY(new_block(a, a->source, &a->long_at, err));
-    a->long_end = sizeof a->long_block;
+    a->long_end = HSD_LONG_HEADER_BYTES;
     a->is_long = true;
     return HSD_OK;
 }
@@ -317,6 +324,7 @@ static hsd_status write_long_part(hsd_adjacency *a, hsd_error *err)
         HSD_TRY(close_block(a, err));
     }
     tidy_gathered(a);
+    HSD_TRY(check_gathered(a, err));
     if (a->gathered_count > 0) HSD_TRY(put_long_part(a, err));
     a->gathered_count = 0;
     return HSD_OK;
@@ -335,6 +343,7 @@ static hsd_status end_source(hsd_adjacency *a, hsd_error *err)
         return HSD_OK;
     }
     tidy_gathered(a);
+    HSD_TRY(check_gathered(a, err));
     HSD_TRY(place_empty_until(a, a->source, err));
     if (a->gathered_count == 0) return HSD_OK;
     uint8_t *start = a->lists + a->list_bytes;
@@ -345,23 +354,23 @@ static hsd_status end_source(hsd_adjacency *a, hsd_error *err)
     return place(a, (uint32_t)(end - start), err);
 }
 
-static void gather_adjacency(hsd_adjacency *a, const uint32_t *targets, const uint32_t *names, uint32_t count)
+static void gather_adjacency(hsd_adjacency *a, const hsd_node *targets, const uint32_t *names, uint32_t count)
 {
-    uint64_t *pairs = a->gathered + a->gathered_count;
+    hsd_two *pairs = a->gathered + a->gathered_count;
     a->gathered_count += count;
     if (names != NULL && a->has_names) {
         for (uint32_t i = 0; i < count; i++)
-            pairs[i] = (uint64_t)targets[i] << 32 | names[i];
+            pairs[i] = hsd_two_of(targets[i], names[i]);
     } else {
         for (uint32_t i = 0; i < count; i++)
-            pairs[i] = (uint64_t)targets[i] << 32;
+            pairs[i] = hsd_two_of(targets[i], 0);
     }
 }
 
-static hsd_status start_source(hsd_adjacency *a, uint32_t source, hsd_error *err)
+static hsd_status start_source(hsd_adjacency *a, hsd_node source, hsd_error *err)
 {
     if (a->is_finished || source < a->next_node || (a->has_source && source < a->source)) {
-        return hsd_fail(err, HSD_E_MISUSE, "references of node %u came out of order", source);
+        return hsd_fail(err, HSD_E_MISUSE, "references of node %" HSD_PRI_NODE " came out of order", source);
     }
     HSD_TRY(end_source(a, err));
     a->source = source;
@@ -369,7 +378,7 @@ static hsd_status start_source(hsd_adjacency *a, uint32_t source, hsd_error *err
     return HSD_OK;
 }
 
-hsd_status hsd_adjacency_encode(hsd_adjacency *a, uint32_t source, const uint32_t *targets, const uint32_t *names,
+hsd_status hsd_adjacency_encode(hsd_adjacency *a, hsd_node source, const hsd_node *targets, const uint32_t *names,
                                 uint64_t count, hsd_error *err)
 {
     if (!a->has_source || source != a->source) HSD_TRY(start_source(a, source, err));
@@ -385,7 +394,7 @@ hsd_status hsd_adjacency_encode(hsd_adjacency *a, uint32_t source, const uint32_
     }
 }
 
-hsd_status hsd_adjacency_add(hsd_adjacency *a, uint32_t source, const uint32_t *targets, const uint32_t *names,
+hsd_status hsd_adjacency_add(hsd_adjacency *a, hsd_node source, const hsd_node *targets, const uint32_t *names,
                              uint64_t count, hsd_error *err)
 {
     HSD_ASSERT(!a->is_finished);
@@ -398,11 +407,11 @@ hsd_status hsd_adjacency_add(hsd_adjacency *a, uint32_t source, const uint32_t *
 /* For each group of nodes the block in which its first one is. */
 static hsd_status build_locate(hsd_adjacency *a, hsd_error *err)
 {
-    const uint32_t groups = (a->node_count >> HSD_LOCATE_SHIFT) + 1;
+    const hsd_node groups = (a->node_count >> HSD_LOCATE_SHIFT) + 1;
     a->locate = malloc((size_t)groups * sizeof *a->locate);
     if (a->locate == NULL) return hsd_fail_nomem(err, "the reference graph");
     uint32_t block = 0;
-    for (uint32_t group = 0; group < groups; group++) {
+    for (hsd_node group = 0; group < groups; group++) {
         const uint64_t node = (uint64_t)group << HSD_LOCATE_SHIFT;
         while (block + 1 < a->blocks.count && a->block_first[block + 1] <= node)
             block++;
@@ -445,14 +454,14 @@ static hsd_status finish_names(hsd_adjacency *a, hsd_error *err)
     return build_names_from(a, err);
 }
 
-hsd_status hsd_adjacency_finish(hsd_adjacency *a, uint32_t node_count, hsd_error *err)
+hsd_status hsd_adjacency_finish(hsd_adjacency *a, hsd_node node_count, hsd_error *err)
 {
     HSD_ASSERT(!a->is_finished);
     if (a->is_finished) return hsd_fail(err, HSD_E_MISUSE, "the graph is finished already");
     HSD_TRY(hsd_adjacency_feed_end(a, HSD_OK, err));
     HSD_TRY(end_source(a, err));
     if (a->next_node > node_count || (a->edge_count > 0 && a->largest_target >= node_count)) {
-        return hsd_fail(err, HSD_E_MISUSE, "a reference names node %u of %u",
+        return hsd_fail(err, HSD_E_MISUSE, "a reference names node %" HSD_PRI_NODE " of %" HSD_PRI_NODE,
                         a->largest_target >= node_count ? a->largest_target : a->next_node - 1, node_count);
     }
     a->node_count = node_count;

@@ -12,7 +12,7 @@
 #include "graph/adjacency_state.h"
 #include "graph/varint.h"
 
-uint32_t hsd_adjacency_node_count(const hsd_adjacency *a) { return a->node_count; }
+hsd_node hsd_adjacency_node_count(const hsd_adjacency *a) { return a->node_count; }
 uint64_t hsd_adjacency_edge_count(const hsd_adjacency *a) { return a->edge_count; }
 uint64_t hsd_adjacency_bytes(const hsd_adjacency *a) { return (uint64_t)a->blocks.count * HSD_BLOCK_BYTES; }
 
@@ -56,7 +56,7 @@ hsd_status hsd_adjacency_set_name_memory(hsd_adjacency *a, uint64_t memory_bytes
     return a->has_names && !a->is_view ? hsd_blocks_set_memory(&a->names.blocks, memory_bytes, err) : HSD_OK;
 }
 
-bool hsd_adjacency_is_leaf(const hsd_adjacency *a, uint32_t node)
+bool hsd_adjacency_is_leaf(const hsd_adjacency *a, hsd_node node)
 {
     HSD_ASSERT(a->is_finished && node < a->node_count);
     return !hsd_bit_get(a->has_targets, node);
@@ -64,7 +64,7 @@ bool hsd_adjacency_is_leaf(const hsd_adjacency *a, uint32_t node)
 
 /* ---- blocks ---- */
 
-uint32_t hsd_adjacency_block_of(const hsd_adjacency *a, uint32_t node)
+uint32_t hsd_adjacency_block_of(const hsd_adjacency *a, hsd_node node)
 {
     HSD_ASSERT(a->is_finished && node < a->node_count);
     uint32_t block = a->locate[node >> HSD_LOCATE_SHIFT];
@@ -83,7 +83,7 @@ bool hsd_adjacency_is_all_resident(const hsd_adjacency *a)
 
 uint32_t hsd_adjacency_block_count(const hsd_adjacency *a) { return a->blocks.count; }
 
-uint32_t hsd_adjacency_first_of(const hsd_adjacency *a, uint32_t block)
+hsd_node hsd_adjacency_first_of(const hsd_adjacency *a, uint32_t block)
 {
     HSD_ASSERT(a->is_finished && block < a->blocks.count);
     return a->block_first[block];
@@ -97,13 +97,13 @@ bool hsd_adjacency_is_block_near(const hsd_adjacency *a, uint32_t block)
     return hsd_blocks_is_near(&a->blocks, block);
 }
 
-void hsd_adjacency_bring_block(hsd_adjacency *a, uint32_t block, uint32_t *first, uint32_t *end)
+void hsd_adjacency_bring_block(hsd_adjacency *a, uint32_t block, hsd_node *first, hsd_node *end)
 {
     HSD_ASSERT(block < a->blocks.count);
     uint32_t count;
     const uint8_t *bytes = hsd_blocks_at(&a->blocks, block);
-    memcpy(first, bytes, 4);
-    memcpy(&count, bytes + 4, 4);
+    memcpy(first, bytes, HSD_NODE_BYTES);
+    memcpy(&count, bytes + HSD_NODE_BYTES, 4);
     *end = *first + (count == HSD_LONG_LIST ? 1 : count);
 }
 
@@ -113,49 +113,49 @@ void hsd_adjacency_bring_block(hsd_adjacency *a, uint32_t block, uint32_t *first
 static uint32_t nodes_of(const hsd_adjacency *a, uint32_t block)
 {
     if (block + 1 >= a->blocks.count) return 0;
-    const uint32_t count = a->block_first[block + 1] - a->block_first[block];
+    const uint32_t count = (uint32_t)(a->block_first[block + 1] - a->block_first[block]);
     return count > 1 ? count : 0;
 }
 
 static int64_t unzigzag(uint64_t value) { return (int64_t)(value >> 1) ^ -(int64_t)(value & 1); }
 
-static uint32_t decode_list(const uint8_t *in, const uint8_t *end, uint32_t source, uint32_t *items)
+static uint32_t decode_list(const uint8_t *in, const uint8_t *end, hsd_node source, hsd_node *items)
 {
     uint64_t value;
     in = hsd_varint_get(in, &value);
-    uint32_t target = (uint32_t)((int64_t)source + unzigzag(value));
+    hsd_node target = (hsd_node)((int64_t)source + unzigzag(value));
     uint32_t count = 0;
     items[count++] = target;
     while (in < end) {
         in = hsd_varint_get(in, &value);
-        target += (uint32_t)value + 1;
+        target += (hsd_node)value + 1;
         items[count++] = target;
     }
     return count;
 }
 
-static void decode_part(const uint8_t *in, uint32_t source, uint32_t count, uint32_t *items)
+static void decode_part(const uint8_t *in, hsd_node source, uint32_t count, hsd_node *items)
 {
     uint64_t value;
     in = hsd_varint_get(in, &value);
-    uint32_t target = (uint32_t)((int64_t)source + unzigzag(value));
+    hsd_node target = (hsd_node)((int64_t)source + unzigzag(value));
     items[0] = target;
     for (uint32_t i = 1; i < count; i++) {
         in = hsd_varint_get(in, &value);
-        target += (uint32_t)value + 1;
+        target += (hsd_node)value + 1;
         items[i] = target;
     }
 }
 
-static void decode_runs(const uint8_t *in, uint32_t source, uint32_t count, uint32_t *items)
+static void decode_runs(const uint8_t *in, hsd_node source, uint32_t count, hsd_node *items)
 {
     uint64_t value;
     in = hsd_varint_get(in, &value);
-    uint32_t target = (uint32_t)((int64_t)source + unzigzag(value));
+    hsd_node target = (hsd_node)((int64_t)source + unzigzag(value));
     items[0] = target;
     for (uint32_t i = 1; i < count;) {
         in = hsd_varint_get(in, &value);
-        target += (uint32_t)value + 1;
+        target += (hsd_node)value + 1;
         items[i++] = target;
         if (value != 0) continue;
         in = hsd_varint_get(in, &value);
@@ -179,8 +179,8 @@ static void read_long_part(hsd_adjacency *a, uint32_t block, uint32_t at, const 
 {
     hsd_long_header header;
     hsd_part_header part;
-    memcpy(&header, bytes, sizeof header);
-    const uint32_t from = at != 0 ? at : (uint32_t)sizeof header;
+    memcpy(&header, bytes, HSD_LONG_HEADER_BYTES);
+    const uint32_t from = at != 0 ? at : HSD_LONG_HEADER_BYTES;
     *out = (hsd_targets){.items = a->items, .names = is_named ? a->item_names : NULL};
     if (header.parts == 0) return; /* or it could not be read */
     memcpy(&part, bytes + from, sizeof part);
@@ -199,9 +199,10 @@ static void read_long_part(hsd_adjacency *a, uint32_t block, uint32_t at, const 
 }
 
 /* Reads one list out of a block that is not in memory and was not asked for lately: where it stands, and then it. */
-static bool get_far(hsd_adjacency *a, uint32_t block, uint32_t node, hsd_targets *out)
+static bool get_far(hsd_adjacency *a, uint32_t block, hsd_node node, hsd_targets *out)
 {
-    const uint32_t count = nodes_of(a, block), place = node - a->block_first[block];
+    const uint32_t count = nodes_of(a, block);
+    const uint32_t place = (uint32_t)(node - a->block_first[block]);
     if (count == 0 || place >= count || !hsd_blocks_is_far(&a->blocks, block, place)) return false;
     const uint32_t lists = HSD_BLOCK_HEADER_BYTES + (count + 1) * 2;
     uint16_t range[2];
@@ -215,24 +216,24 @@ static bool get_far(hsd_adjacency *a, uint32_t block, uint32_t node, hsd_targets
 }
 
 /* Where the names of a node of `block` stand. */
-static uint32_t names_block_of(const hsd_adjacency *a, uint32_t block, uint32_t node)
+static uint32_t names_block_of(const hsd_adjacency *a, uint32_t block, hsd_node node)
 {
     return hsd_name_blocks_of(&a->names, node, a->names_from[block]);
 }
 
 /* The targets of `node`, which is in `block`. */
-static void get(hsd_adjacency *a, uint32_t block, uint32_t node, bool is_named, hsd_targets *out)
+static void get(hsd_adjacency *a, uint32_t block, hsd_node node, bool is_named, hsd_targets *out)
 {
     const uint8_t *bytes = hsd_blocks_at(&a->blocks, block);
-    const uint32_t first = a->block_first[block];
+    const hsd_node first = a->block_first[block];
     uint32_t count = nodes_of(a, block); /* most blocks need not be asked */
-    if (count == 0) memcpy(&count, bytes + 4, 4);
+    if (count == 0) memcpy(&count, bytes + HSD_NODE_BYTES, 4);
     if (count == HSD_LONG_LIST) {
         read_long_part(a, block, 0, bytes, is_named, out);
         return;
     }
     *out = (hsd_targets){.items = a->items, .names = is_named ? a->item_names : NULL};
-    const uint32_t place = node - first;
+    const hsd_node place = node - first;
     if (place >= count) return; /* the block could not be read */
     uint16_t range[2];
     memcpy(range, bytes + HSD_BLOCK_HEADER_BYTES + (size_t)place * 2, sizeof range);
@@ -243,7 +244,7 @@ static void get(hsd_adjacency *a, uint32_t block, uint32_t node, bool is_named, 
         hsd_name_blocks_get(&a->names, names_block_of(a, block, node), node, a->item_names, out->count);
 }
 
-void hsd_adjacency_expect(const hsd_adjacency *a, uint32_t node)
+void hsd_adjacency_expect(const hsd_adjacency *a, hsd_node node)
 {
     HSD_ASSERT(a->is_finished);
     const uint32_t block = hsd_adjacency_block_of(a, node);
@@ -255,7 +256,7 @@ void hsd_adjacency_expect(const hsd_adjacency *a, uint32_t node)
     __builtin_prefetch(bytes + HSD_BLOCK_HEADER_BYTES + ((size_t)count + 1) * 2 + begin);
 }
 
-void hsd_adjacency_expect_place(const hsd_adjacency *a, uint32_t node)
+void hsd_adjacency_expect_place(const hsd_adjacency *a, hsd_node node)
 {
     HSD_ASSERT(a->is_finished);
     const uint32_t block = hsd_adjacency_block_of(a, node);
@@ -263,20 +264,20 @@ void hsd_adjacency_expect_place(const hsd_adjacency *a, uint32_t node)
     if (bytes != NULL) __builtin_prefetch(bytes + HSD_BLOCK_HEADER_BYTES + (size_t)(node - a->block_first[block]) * 2);
 }
 
-void hsd_adjacency_get(hsd_adjacency *a, uint32_t node, hsd_targets *out)
+void hsd_adjacency_get(hsd_adjacency *a, hsd_node node, hsd_targets *out)
 {
     HSD_ASSERT(a->is_finished && node < a->node_count);
     const uint32_t block = hsd_adjacency_block_of(a, node);
     if (hsd_blocks_is_near(&a->blocks, block) || !get_far(a, block, node, out)) get(a, block, node, false, out);
 }
 
-void hsd_adjacency_get_named(hsd_adjacency *a, uint32_t node, hsd_targets *out)
+void hsd_adjacency_get_named(hsd_adjacency *a, hsd_node node, hsd_targets *out)
 {
     HSD_ASSERT(a->is_finished && node < a->node_count);
     get(a, hsd_adjacency_block_of(a, node), node, true, out);
 }
 
-void hsd_adjacency_get_named_alone(hsd_adjacency *a, uint32_t node, hsd_targets *out)
+void hsd_adjacency_get_named_alone(hsd_adjacency *a, hsd_node node, hsd_targets *out)
 {
     HSD_ASSERT(a->is_finished && node < a->node_count);
     const uint32_t block = hsd_adjacency_block_of(a, node);
@@ -301,7 +302,7 @@ void hsd_adjacency_more(hsd_adjacency *a, hsd_targets *targets)
 static uint32_t first_part_of(hsd_adjacency *a, uint32_t block)
 {
     hsd_long_header header;
-    memcpy(&header, hsd_blocks_at(&a->blocks, block), sizeof header);
+    memcpy(&header, hsd_blocks_at(&a->blocks, block), HSD_LONG_HEADER_BYTES);
     return header.first_part;
 }
 
@@ -309,8 +310,8 @@ static uint32_t first_part_of(hsd_adjacency *a, uint32_t block)
 static uint32_t find_part(const uint8_t *bytes, uint32_t part)
 {
     hsd_long_header header;
-    uint32_t at = sizeof header;
-    memcpy(&header, bytes, sizeof header);
+    uint32_t at = HSD_LONG_HEADER_BYTES;
+    memcpy(&header, bytes, HSD_LONG_HEADER_BYTES);
     for (uint32_t i = header.first_part; i < part && has_part(bytes, at); i++) {
         hsd_part_header skipped;
         memcpy(&skipped, bytes + at, sizeof skipped);
@@ -319,7 +320,7 @@ static uint32_t find_part(const uint8_t *bytes, uint32_t part)
     return at;
 }
 
-void hsd_adjacency_get_part(hsd_adjacency *a, uint32_t node, uint32_t part, hsd_targets *out)
+void hsd_adjacency_get_part(hsd_adjacency *a, hsd_node node, uint32_t part, hsd_targets *out)
 {
     HSD_ASSERT(a->is_finished && node < a->node_count);
     uint32_t block = hsd_adjacency_block_of(a, node), end, next;

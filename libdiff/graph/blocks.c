@@ -65,6 +65,8 @@ static hsd_status spill_all(hsd_blocks *b, hsd_error *err)
 
 static hsd_status add_slab(hsd_blocks *b, hsd_error *err)
 {
+    if (b->count >= HSD_BLOCKS_MOST)
+        return hsd_fail(err, HSD_E_UNSUPPORTED, "the reference graph has more than 64 TiB");
     /* room for one more and for what its owner needs beside it */
     const bool is_over = (b->slab_count + UINT64_C(2)) * slab_bytes(b) > b->memory_bytes;
     if (b->slab_count > 0 && (is_over || b->is_spilled)) HSD_TRY(spill_all(b, err));

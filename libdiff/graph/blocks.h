@@ -20,6 +20,7 @@
 #define HSD_SLAB_BLOCKS        (1u << HSD_SLAB_SHIFT)
 #define HSD_LARGE_SLAB_SHIFT   8u /* or 256, which large pages can hold */
 #define HSD_LARGE_SLABS_FROM   (UINT64_C(64) << 20)
+#define HSD_BLOCKS_MOST        UINT32_C(0xffffff00) /* a little less than 64 TiB */
 
 typedef struct hsd_blocks {
     uint32_t count;
@@ -39,7 +40,7 @@ typedef struct hsd_blocks {
 void hsd_blocks_begin(hsd_blocks *blocks, uint64_t memory_bytes, hsd_temp_space *space);
 
 /* The next block, zeroed, number blocks->count before the call. Borrowed until the next call: what is in
- * it by then is written. HSD_E_NOMEM, HSD_E_IO, HSD_E_UNSUPPORTED for more than 2^32 - 2 blocks. */
+ * it by then is written. HSD_E_NOMEM, HSD_E_IO, HSD_E_UNSUPPORTED behind HSD_BLOCKS_MOST. */
 hsd_status hsd_blocks_add(hsd_blocks *blocks, uint8_t **out, hsd_error *err);
 
 /* From now on blocks are read. HSD_E_OVER_BUDGET, HSD_E_NOMEM, HSD_E_IO. */

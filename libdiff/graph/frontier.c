@@ -52,7 +52,7 @@ static bool is_near(const hsd_frontier *f, uint32_t block)
     return hsd_adjacency_is_block_near(f->adjacency, block);
 }
 
-static void defer(hsd_frontier *f, uint32_t node, uint32_t block)
+static void defer(hsd_frontier *f, hsd_node node, uint32_t block)
 {
     const uint64_t bit = UINT64_C(1) << node % 64;
     if (f->far[node / 64] & bit) return;
@@ -63,14 +63,14 @@ static void defer(hsd_frontier *f, uint32_t node, uint32_t block)
     f->words[block / 64 / 64] |= UINT64_C(1) << block / 64 % 64;
 }
 
-/* The first set bit at or behind `from`, or UINT32_MAX. */
-static uint32_t next_bit(const uint64_t *words, size_t word_count, uint32_t from)
+/* The first set bit at or behind `from`, or HSD_NODE_MAX. */
+static hsd_node next_bit(const uint64_t *words, size_t word_count, hsd_node from)
 {
-    if (from / 64 >= word_count) return UINT32_MAX;
+    if (from / 64 >= word_count) return HSD_NODE_MAX;
     uint64_t word = words[from / 64] & UINT64_MAX << from % 64;
     for (size_t i = from / 64;;) {
-        if (word != 0) return (uint32_t)(i * 64) + (uint32_t)__builtin_ctzll(word);
-        if (++i == word_count) return UINT32_MAX;
+        if (word != 0) return (hsd_node)(i * 64) + (uint32_t)__builtin_ctzll(word);
+        if (++i == word_count) return HSD_NODE_MAX;
         word = words[i];
     }
 }
@@ -81,8 +81,8 @@ static uint32_t next_block(const hsd_frontier *f, uint32_t from)
     const size_t count = words_for(f->block_count);
     const uint64_t first = f->blocks[from / 64] & UINT64_MAX << from % 64;
     if (first != 0) return from / 64 * 64 + (uint32_t)__builtin_ctzll(first);
-    const uint32_t word = next_bit(f->words, words_for(count), from / 64 + 1);
-    return word == UINT32_MAX ? word : word * 64 + (uint32_t)__builtin_ctzll(f->blocks[word]);
+    const hsd_node word = next_bit(f->words, words_for(count), from / 64 + 1);
+    return word == HSD_NODE_MAX ? UINT32_MAX : (uint32_t)word * 64 + (uint32_t)__builtin_ctzll(f->blocks[word]);
 }
 
 static void forget_block(hsd_frontier *f, uint32_t block)
@@ -91,7 +91,7 @@ static void forget_block(hsd_frontier *f, uint32_t block)
     if (f->blocks[block / 64] == 0) f->words[block / 64 / 64] &= ~(UINT64_C(1) << block / 64 % 64);
 }
 
-hsd_status hsd_frontier_push(hsd_frontier *f, uint32_t node, hsd_error *err)
+hsd_status hsd_frontier_push(hsd_frontier *f, hsd_node node, hsd_error *err)
 {
     HSD_ASSERT(node < hsd_adjacency_node_count(f->adjacency));
     const uint32_t block = hsd_adjacency_block_of(f->adjacency, node);
@@ -100,7 +100,7 @@ hsd_status hsd_frontier_push(hsd_frontier *f, uint32_t node, hsd_error *err)
     return HSD_OK;
 }
 
-hsd_status hsd_frontier_pop_near(hsd_frontier *f, uint32_t *node, hsd_error *err)
+hsd_status hsd_frontier_pop_near(hsd_frontier *f, hsd_node *node, hsd_error *err)
 {
     for (;;) {
         HSD_TRY(hsd_worklist_pop(&f->near, node, err));
@@ -113,11 +113,11 @@ hsd_status hsd_frontier_pop_near(hsd_frontier *f, uint32_t *node, hsd_error *err
 /* The nodes that wait in one block go on the stack. */
 static hsd_status serve_block(hsd_frontier *f, uint32_t block, hsd_error *err)
 {
-    uint32_t from, end;
+    hsd_node from, end;
     hsd_adjacency_bring_block(f->adjacency, block, &from, &end);
     const size_t word_count = words_for(hsd_adjacency_node_count(f->adjacency));
     while (f->far_counts[block] > 0) {
-        const uint32_t node = next_bit(f->far, word_count, from);
+        const hsd_node node = next_bit(f->far, word_count, from);
         if (node >= end) break;
         f->far[node / 64] &= ~(UINT64_C(1) << node % 64);
         f->far_counts[block]--;
@@ -131,7 +131,7 @@ static hsd_status serve_block(hsd_frontier *f, uint32_t block, hsd_error *err)
 
 /* The only node that waits in a block which is not in memory: its list is read alone, as in a list whose objects lie
  * scattered. The block comes when another node of it is asked for soon. */
-static bool take_alone(hsd_frontier *f, uint32_t block, uint32_t *node)
+static bool take_alone(hsd_frontier *f, uint32_t block, hsd_node *node)
 {
     if (f->far_counts[block] != 1 || is_near(f, block)) return false;
     *node = next_bit(f->far, words_for(hsd_adjacency_node_count(f->adjacency)),
@@ -143,7 +143,7 @@ static bool take_alone(hsd_frontier *f, uint32_t block, uint32_t *node)
     return true;
 }
 
-hsd_status hsd_frontier_pop(hsd_frontier *f, uint32_t *node, hsd_error *err)
+hsd_status hsd_frontier_pop(hsd_frontier *f, hsd_node *node, hsd_error *err)
 {
     for (;;) {
         const hsd_status status = hsd_frontier_pop_near(f, node, err);

@@ -15,13 +15,13 @@
 
 uint64_t hsd_level_queue_bytes(uint64_t nodes)
 {
-    return nodes * (sizeof(uint32_t) + 1) + 2 * (nodes / 8 + 8) + 2 * HSD_LEVEL_LISTED * sizeof(uint32_t);
+    return nodes * (sizeof(hsd_node) + 1) + 2 * (nodes / 8 + 8) + 2 * HSD_LEVEL_LISTED * sizeof(hsd_node);
 }
 
-void hsd_level_queue_init(hsd_level_queue *queue, void *memory, uint32_t nodes, hsd_quads *quads, hsd_level_fn read,
+void hsd_level_queue_init(hsd_level_queue *queue, void *memory, hsd_node nodes, hsd_quads *quads, hsd_level_fn read,
                           void *context)
 {
-    uint32_t *const words = memory;
+    hsd_node *const words = memory;
     const size_t bit_bytes = (size_t)nodes / 8 + 8;
     HSD_ASSERT((uintptr_t)memory % sizeof *words == 0);
     *queue = (hsd_level_queue){
@@ -32,7 +32,7 @@ void hsd_level_queue_init(hsd_level_queue *queue, void *memory, uint32_t nodes, 
     memset(queue->begins, 0, 2 * bit_bytes);
 }
 
-void hsd_level_queue_put(hsd_level_queue *queue, uint32_t node, bool begins_rank)
+void hsd_level_queue_put(hsd_level_queue *queue, hsd_node node, bool begins_rank)
 {
     HSD_ASSERT(queue->tail < queue->node_count);
     if (begins_rank) hsd_bit_set(queue->begins, queue->tail);
@@ -43,7 +43,7 @@ void hsd_level_queue_put(hsd_level_queue *queue, uint32_t node, bool begins_rank
 
 typedef struct record {
     uint64_t key; /* name << 32 | type */
-    uint32_t node;
+    hsd_node node;
 } record;
 
 static uint64_t key_of(const hsd_level_reading *reading) { return (uint64_t)reading->name << 32 | reading->type; }
@@ -58,7 +58,7 @@ static void settle_few(hsd_level_queue *queue, uint32_t count)
     record sorted[FEW];
     uint32_t kept = 0;
     for (uint32_t i = 0; i < count; i++) {
-        const uint32_t node = queue->listed[i];
+        const hsd_node node = queue->listed[i];
         const hsd_level_reading read = queue->read(queue->context, node);
         hsd_bit_clear(queue->fresh, node);
         if (read.is_idle) continue;
@@ -74,11 +74,11 @@ static void settle_few(hsd_level_queue *queue, uint32_t count)
 
 /* ---- fresh nodes in ascending order ---- */
 
-/* Three passes or four, as many as the largest node has bytes. */
-static const uint32_t *sort_listed(const hsd_level_queue *queue, uint32_t count)
+/* As many passes as the largest node has bytes. */
+static const hsd_node *sort_listed(const hsd_level_queue *queue, uint32_t count)
 {
-    uint32_t *from = queue->listed, *to = from + HSD_LEVEL_LISTED;
-    for (unsigned shift = 0; shift < 32 && queue->node_count >> shift != 0; shift += 8) {
+    hsd_node *from = queue->listed, *to = from + HSD_LEVEL_LISTED;
+    for (unsigned shift = 0; shift < HSD_NODE_BITS && queue->node_count >> shift != 0; shift += 8) {
         uint32_t at[257] = {0};
         for (uint32_t i = 0; i < count; i++)
             at[(from[i] >> shift & 0xff) + 1]++;
@@ -86,7 +86,7 @@ static const uint32_t *sort_listed(const hsd_level_queue *queue, uint32_t count)
             at[digit + 1] += at[digit];
         for (uint32_t i = 0; i < count; i++)
             to[at[from[i] >> shift & 0xff]++] = from[i];
-        uint32_t *swap = from;
+        hsd_node *swap = from;
         from = to;
         to = swap;
     }
@@ -94,13 +94,13 @@ static const uint32_t *sort_listed(const hsd_level_queue *queue, uint32_t count)
 }
 
 typedef struct fresh_nodes { /* gone through twice */
-    const uint32_t *list;    /* NULL: by bits */
+    const hsd_node *list;    /* NULL: by bits */
     uint32_t count;          /* of the list */
-    uint32_t at;             /* of the list, or the next eight bytes of bits */
+    hsd_node at;             /* of the list, or the next eight bytes of bits */
     uint64_t word;           /* bits that are left of the ones before */
 } fresh_nodes;
 
-static bool next_by_bits(const hsd_level_queue *queue, fresh_nodes *f, uint32_t *node)
+static bool next_by_bits(const hsd_level_queue *queue, fresh_nodes *f, hsd_node *node)
 {
     while (f->word == 0) {
         if ((uint64_t)f->at * 64 >= queue->node_count) return false;
@@ -115,7 +115,7 @@ static bool next_by_bits(const hsd_level_queue *queue, fresh_nodes *f, uint32_t 
     return true;
 }
 
-static bool next_fresh(const hsd_level_queue *queue, fresh_nodes *f, uint32_t *node)
+static bool next_fresh(const hsd_level_queue *queue, fresh_nodes *f, hsd_node *node)
 {
     if (f->list == NULL) return next_by_bits(queue, f, node);
     if (f->at == f->count) return false;
@@ -127,7 +127,7 @@ static bool next_fresh(const hsd_level_queue *queue, fresh_nodes *f, uint32_t *n
 
 typedef struct kind {
     uint64_t key; /* name << 32 | type */
-    uint32_t count, at;
+    hsd_node count, at;
 } kind;
 
 typedef struct kinds {
@@ -173,7 +173,7 @@ static void place_kinds(hsd_level_queue *queue, kinds *k)
  * behind. */
 static bool count_kinds(hsd_level_queue *queue, kinds *k, fresh_nodes nodes, uint64_t *told, hsd_level_reading *next)
 {
-    uint32_t node;
+    hsd_node node;
     for (uint64_t i = 0; next_fresh(queue, &nodes, &node); i++) {
         const hsd_level_reading reading = queue->read(queue->context, node);
         uint32_t number = IDLE;
@@ -193,7 +193,7 @@ static bool count_kinds(hsd_level_queue *queue, kinds *k, fresh_nodes nodes, uin
 
 static void put_by_kind(hsd_level_queue *queue, kinds *k, fresh_nodes nodes)
 {
-    uint32_t node;
+    hsd_node node;
     for (uint64_t i = 0; next_fresh(queue, &nodes, &node); i++) {
         const uint32_t number = queue->kinds[i];
         if (number != IDLE) queue->nodes[k->list[number].at++] = node;
@@ -207,7 +207,7 @@ static void put_by_kind(hsd_level_queue *queue, kinds *k, fresh_nodes nodes)
 static hsd_status put_records(hsd_level_queue *queue, const kinds *k, fresh_nodes nodes, uint64_t told,
                               const hsd_level_reading *next, hsd_error *err)
 {
-    uint32_t node;
+    hsd_node node;
     hsd_quads_begin(queue->quads, 3);
     for (uint64_t i = 0; next_fresh(queue, &nodes, &node); i++) {
         hsd_level_reading reading = *next;

@@ -23,14 +23,14 @@ typedef struct walk {
     uint8_t *seen;  /* one bit a node: the first walk came to it */
     uint8_t *cycles;
     hsd_frontier frontier;
-    uint32_t head;  /* of the second walk */
+    hsd_node head;  /* of the second walk */
     bool has_below; /* it, so far */
     uint64_t expanded;
 } walk;
 
-static bool is_unreached(const walk *w, uint32_t node)
+static bool is_unreached(const walk *w, hsd_node node)
 {
-    const uint32_t label = hsd_paged_get_u32(w->labels, node);
+    const hsd_node label = hsd_paged_get_node(w->labels, node);
     return label == HSD_OWNER_NONE || hsd_lost_is(label);
 }
 
@@ -44,16 +44,16 @@ static hsd_status check_lost(const walk *w, hsd_error *err)
 
 /* ---- both walks ---- */
 
-typedef hsd_status (*reach_fn)(walk *w, uint32_t node, hsd_error *err);
+typedef hsd_status (*reach_fn)(walk *w, hsd_node node, hsd_error *err);
 
-static hsd_status push(walk *w, uint32_t node, hsd_error *err)
+static hsd_status push(walk *w, hsd_node node, hsd_error *err)
 {
     if (hsd_adjacency_is_leaf(w->adjacency, node)) return HSD_OK;
     return hsd_frontier_push(&w->frontier, node, err);
 }
 
 /* What is not reached never leads to a root node: nothing refers to one. */
-static hsd_status expand_lost(walk *w, uint32_t node, reach_fn reach, hsd_error *err)
+static hsd_status expand_lost(walk *w, hsd_node node, reach_fn reach, hsd_error *err)
 {
     hsd_targets targets;
     hsd_adjacency_get(w->adjacency, node, &targets);
@@ -68,7 +68,7 @@ static hsd_status expand_lost(walk *w, uint32_t node, reach_fn reach, hsd_error 
 static hsd_status run_dry_lost(walk *w, reach_fn reach, hsd_error *err)
 {
     for (;;) {
-        uint32_t node;
+        hsd_node node;
         const hsd_status status = hsd_frontier_pop(&w->frontier, &node, err);
         if (status == HSD_END) return HSD_OK;
         HSD_TRY(status);
@@ -79,7 +79,7 @@ static hsd_status run_dry_lost(walk *w, reach_fn reach, hsd_error *err)
 
 /* ---- the first ---- */
 
-static hsd_status reach_first(walk *w, uint32_t node, hsd_error *err)
+static hsd_status reach_first(walk *w, hsd_node node, hsd_error *err)
 {
     if (hsd_bit_get(w->seen, node) || !is_unreached(w, node)) return HSD_OK;
     hsd_bit_set(w->seen, node);
@@ -88,7 +88,7 @@ static hsd_status reach_first(walk *w, uint32_t node, hsd_error *err)
 
 static hsd_status walk_first(walk *w, bool *found, hsd_error *err)
 {
-    for (uint32_t node = 0; node < w->config->object_count; node++) {
+    for (hsd_node node = 0; node < w->config->object_count; node++) {
         if (!is_unreached(w, node) || hsd_bit_get(w->seen, node)) continue;
         *found = true;
         hsd_bit_set(w->begun, node);
@@ -100,12 +100,12 @@ static hsd_status walk_first(walk *w, bool *found, hsd_error *err)
 
 /* ---- the second ---- */
 
-static hsd_status reach_second(walk *w, uint32_t node, hsd_error *err)
+static hsd_status reach_second(walk *w, hsd_node node, hsd_error *err)
 {
-    const uint32_t label = hsd_paged_get_u32(w->labels, node);
+    const hsd_node label = hsd_paged_get_node(w->labels, node);
     if (node == w->head && hsd_lost_is(label)) hsd_bit_set(w->cycles, node);
     if (label != HSD_OWNER_NONE) return HSD_OK;
-    hsd_paged_set_u32(w->labels, node, HSD_LOST | w->head);
+    hsd_paged_set_node(w->labels, node, HSD_LOST | w->head);
     w->has_below = w->has_below || node != w->head;
     return push(w, node, err);
 }
@@ -113,11 +113,12 @@ static hsd_status reach_second(walk *w, uint32_t node, hsd_error *err)
 /* ---- round a cycle ---- */
 
 typedef struct way { /* breadth first from a head, until something leads back */
-    uint32_t nodes[WAY_NODES], from[WAY_NODES];
+    hsd_node nodes[WAY_NODES];
+    uint32_t from[WAY_NODES];
     uint32_t count, targets;
 } way;
 
-static bool has_node(const way *r, uint32_t node)
+static bool has_node(const way *r, hsd_node node)
 {
     for (uint32_t i = 0; i < r->count; i++)
         if (r->nodes[i] == node) return true;
@@ -153,14 +154,14 @@ static void mark_cycle(walk *w)
 
 static hsd_status walk_second(walk *w, hsd_error *err)
 {
-    for (uint32_t node = w->config->object_count; node-- > 0;) {
-        if (!hsd_bit_get(w->begun, node) || hsd_paged_get_u32(w->labels, node) != HSD_OWNER_NONE) continue;
+    for (hsd_node node = w->config->object_count; node-- > 0;) {
+        if (!hsd_bit_get(w->begun, node) || hsd_paged_get_node(w->labels, node) != HSD_OWNER_NONE) continue;
         w->head = node;
         w->has_below = false;
         HSD_TRY(reach_second(w, node, err));
         HSD_TRY(run_dry_lost(w, reach_second, err));
         if (hsd_bit_get(w->cycles, node)) mark_cycle(w);
-        if (!w->has_below) hsd_paged_set_u32(w->labels, node, HSD_LOST | HSD_LOST_ALONE);
+        if (!w->has_below) hsd_paged_set_node(w->labels, node, HSD_LOST | HSD_LOST_ALONE);
     }
     return check_lost(w, err);
 }
@@ -182,8 +183,8 @@ hsd_status hsd_lost_find(hsd_adjacency *adjacency, const hsd_lost_config *config
     *found = false;
     if (config->object_count > HSD_LOST_ALONE || config->node_count < config->object_count ||
         config->node_count > hsd_adjacency_node_count(adjacency))
-        return hsd_fail(err, HSD_E_MISUSE, "%u objects of %u nodes cannot be looked at", config->object_count,
-                        config->node_count);
+        return hsd_fail(err, HSD_E_MISUSE, "%" HSD_PRI_NODE " objects of %" HSD_PRI_NODE " nodes cannot be looked at",
+                        config->object_count, config->node_count);
     walk w = {.adjacency = adjacency, .config = config, .labels = labels, .cycles = cycles};
     const size_t bytes = (size_t)hsd_adjacency_node_count(adjacency) / 8 + 1;
     w.begun = calloc(bytes, 1);

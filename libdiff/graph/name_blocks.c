@@ -74,36 +74,39 @@ static uint32_t room(const hsd_name_blocks *n)
     return n->open == NULL ? 0 : HSD_BLOCK_BYTES - n->open_end - n->open_count * 2;
 }
 
+/* The name of a pair. */
+static uint32_t name_of(hsd_two pair) { return (uint32_t)hsd_two_second(pair); }
+
 /* How a list is stored: all names, or one for all, each in the bytes of the widest; and its hash. */
-static list_form form_of(const uint64_t *pairs, uint32_t count)
+static list_form form_of(const hsd_two *pairs, uint32_t count)
 {
     uint32_t any = 0, differ = 0, hash = 0;
     for (uint32_t i = 0; i < count; i++) {
-        any |= (uint32_t)pairs[i];
-        differ |= (uint32_t)pairs[i] ^ (uint32_t)pairs[0];
-        hash = (hash ^ (uint32_t)pairs[i]) * UINT32_C(0x9E3779B1);
+        any |= name_of(pairs[i]);
+        differ |= name_of(pairs[i]) ^ name_of(pairs[0]);
+        hash = (hash ^ name_of(pairs[i])) * UINT32_C(0x9E3779B1);
         hash ^= hash >> 15;
     }
     list_form form = {.width = any < 256 ? 1 : any < 65536 ? 2 : 4, .items = count, .hash = hash};
     if (differ == 0) {
         form.items = 1;
-        form.hash = (uint32_t)pairs[0] * UINT32_C(0x9E3779B1);
+        form.hash = name_of(pairs[0]) * UINT32_C(0x9E3779B1);
     }
     form.size = 1 + form.width * form.items;
     form.head = (uint8_t)(form.width | (differ == 0 ? ALL_ALIKE : 0));
     return form;
 }
 
-static void write_list(uint8_t *out, const list_form *form, const uint64_t *pairs)
+static void write_list(uint8_t *out, const list_form *form, const hsd_two *pairs)
 {
     *out++ = form->head;
     for (uint32_t i = 0; i < form->items; i++, out += form->width) {
         if (form->width == 1)
-            *out = (uint8_t)pairs[i];
+            *out = (uint8_t)name_of(pairs[i]);
         else if (form->width == 2)
-            put_u16(out, (uint16_t)pairs[i]);
+            put_u16(out, (uint16_t)name_of(pairs[i]));
         else
-            put_u32(out, (uint32_t)pairs[i]);
+            put_u32(out, name_of(pairs[i]));
     }
 }
 
@@ -112,17 +115,17 @@ static uint32_t get_name(const uint8_t *in, uint32_t width)
     return width == 1 ? *in : width == 2 ? get_u16(in) : get_u32(in);
 }
 
-static bool is_list(const uint8_t *in, const list_form *form, const uint64_t *pairs)
+static bool is_list(const uint8_t *in, const list_form *form, const hsd_two *pairs)
 {
     if (*in++ != form->head) return false;
     for (uint32_t i = 0; i < form->items; i++, in += form->width) {
-        if (get_name(in, form->width) != (uint32_t)pairs[i]) return false;
+        if (get_name(in, form->width) != name_of(pairs[i])) return false;
     }
     return true;
 }
 
 /* Where the list is in the open block, which has room for it. */
-static uint16_t intern(hsd_name_blocks *n, const list_form *form, const uint64_t *pairs)
+static uint16_t intern(hsd_name_blocks *n, const list_form *form, const hsd_two *pairs)
 {
     uint16_t *seen = &n->seen[form->hash >> (32 - SEEN_BITS)];
     const bool is_there = *seen != 0 && *seen + form->size <= n->open_end && is_list(n->open + *seen, form, pairs);
@@ -134,7 +137,7 @@ static uint16_t intern(hsd_name_blocks *n, const list_form *form, const uint64_t
 }
 
 /* Nodes up to `node` have no names: their places in the table are zero as they are. */
-static hsd_status skip_until(hsd_name_blocks *n, uint32_t node, hsd_error *err)
+static hsd_status skip_until(hsd_name_blocks *n, hsd_node node, hsd_error *err)
 {
     while (n->next_node < node) {
         if (room(n) < 2) HSD_TRY(open_block(n, err));
@@ -145,7 +148,7 @@ static hsd_status skip_until(hsd_name_blocks *n, uint32_t node, hsd_error *err)
     return HSD_OK;
 }
 
-hsd_status hsd_name_blocks_put(hsd_name_blocks *n, uint32_t node, const uint64_t *pairs, uint32_t count, hsd_error *err)
+hsd_status hsd_name_blocks_put(hsd_name_blocks *n, hsd_node node, const hsd_two *pairs, uint32_t count, hsd_error *err)
 {
     HSD_ASSERT(node >= n->next_node || n->next_node == 0 || node + 1 == n->next_node);
     HSD_ASSERT(count >= 1 && count <= HSD_NAMES_MOST);
@@ -159,7 +162,7 @@ hsd_status hsd_name_blocks_put(hsd_name_blocks *n, uint32_t node, const uint64_t
     return HSD_OK;
 }
 
-hsd_status hsd_name_blocks_put_part(hsd_name_blocks *n, const uint64_t *pairs, uint32_t count, hsd_name_place *place,
+hsd_status hsd_name_blocks_put_part(hsd_name_blocks *n, const hsd_two *pairs, uint32_t count, hsd_name_place *place,
                                     hsd_error *err)
 {
     HSD_ASSERT(count >= 1 && count <= HSD_NAMES_MOST);
@@ -195,19 +198,19 @@ static void decode(const uint8_t *in, uint32_t *out, uint32_t count)
         out[i] = out[0];
 }
 
-void hsd_name_blocks_get(hsd_name_blocks *n, uint32_t block, uint32_t node, uint32_t *out, uint32_t count)
+void hsd_name_blocks_get(hsd_name_blocks *n, uint32_t block, hsd_node node, uint32_t *out, uint32_t count)
 {
     HSD_ASSERT(block < n->blocks.count && count <= HSD_NAMES_MOST);
     const uint8_t *bytes = hsd_blocks_at(&n->blocks, block);
-    const uint32_t i = node - n->block_first[block];
+    const uint32_t i = (uint32_t)(node - n->block_first[block]);
     decode(bytes + get_u16(bytes + HSD_BLOCK_BYTES - 2 * ((size_t)i + 1)), out, count);
 }
 
-void hsd_name_blocks_get_alone(hsd_name_blocks *n, uint32_t block, uint32_t node, uint32_t *out, uint32_t count,
+void hsd_name_blocks_get_alone(hsd_name_blocks *n, uint32_t block, hsd_node node, uint32_t *out, uint32_t count,
                                uint8_t *room)
 {
     HSD_ASSERT(block < n->blocks.count && count <= HSD_NAMES_MOST);
-    const uint32_t i = node - n->block_first[block];
+    const uint32_t i = (uint32_t)(node - n->block_first[block]);
     if (!hsd_blocks_is_far(&n->blocks, block, i)) {
         hsd_name_blocks_get(n, block, node, out, count);
         return;

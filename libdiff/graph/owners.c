@@ -12,7 +12,7 @@
  *
  * Labels are touched at random and kept for long, so they are *narrow* where that is enough: one or two bytes a node,
  * for some hundred or some ten thousand names. Where the memory that they may have in the end is less than that they
- * are wide from the start if four bytes a node fit while the walk lasts; if not they are narrow meanwhile, and are
+ * are wide from the start if a number a node fits while the walk lasts; if not they are narrow meanwhile, and are
  * written out wide, in order. Where narrow ones do not fit either they are *packed*: several in each word of a paged
  * array, of which little is not in memory.
  *
@@ -33,7 +33,8 @@
 #define RING_ITEMS     32u
 #define PROGRESS_STEPS 0xffffu
 #define SECOND_ROUND   UINT32_C(0x80000000)
-#define WIDE           4u
+#define WIDE           HSD_NODE_BYTES
+#define PACKED_BYTES   4u /* of a word of packed ones */
 
 typedef struct walk {
     hsd_adjacency *adjacency;
@@ -44,40 +45,40 @@ typedef struct walk {
     hsd_paged packed;
     uint32_t second; /* the mark of the second round in labels of this width */
     hsd_frontier frontier;
-    uint32_t ring_node[RING_ITEMS];
+    hsd_node ring_node[RING_ITEMS];
     uint32_t ring_label[RING_ITEMS];
     uint32_t ring_head, ring_count;
     uint64_t expanded;
     bool leaves_marked;    /* marked references wait */
     uint32_t mark;         /* of labels of the second round, while it lasts; 0 in the first */
-    uint32_t first_marked; /* nodes that have it lie here */
+    hsd_node first_marked; /* nodes that have it lie here */
     uint64_t end_marked;
 } walk;
 
 /* The label that a node gets: its own if it is a label or root node, else the one that arrives. */
-static uint32_t label_to_set(const walk *w, uint32_t node, uint32_t label)
+static uint32_t label_to_set(const walk *w, hsd_node node, uint32_t label)
 {
     if (node < w->config->object_count) return label;
     return w->config->label_of_node[node - w->config->object_count] | w->mark;
 }
 
 /* Where the label of a node stands among those of its word, in bits. */
-static uint32_t packed_shift(const walk *w, uint32_t node)
+static uint32_t packed_shift(const walk *w, hsd_node node)
 {
-    return 8 * w->packed_width * (node % (WIDE / w->packed_width));
+    return 8 * w->packed_width * (uint32_t)(node % (PACKED_BYTES / w->packed_width));
 }
 
-static uint64_t packed_word(const walk *w, uint32_t node) { return node / (WIDE / w->packed_width); }
+static uint64_t packed_word(const walk *w, hsd_node node) { return node / (PACKED_BYTES / w->packed_width); }
 
 static uint32_t packed_mask(const walk *w) { return (UINT32_C(1) << 8 * w->packed_width) - 1; }
 
-static uint32_t get_label(walk *w, uint32_t node)
+static uint32_t get_label(walk *w, hsd_node node)
 {
-    if (w->packed_width == 0) return hsd_owner_get(w->owners, node);
+    if (w->packed_width == 0) return (uint32_t)hsd_owner_get(w->owners, node);
     return hsd_paged_get_u32(&w->packed, packed_word(w, node)) >> packed_shift(w, node) & packed_mask(w);
 }
 
-static void put_packed(walk *w, uint32_t node, uint32_t label)
+static void put_packed(walk *w, hsd_node node, uint32_t label)
 {
     const uint64_t word = packed_word(w, node);
     const uint32_t shift = packed_shift(w, node);
@@ -85,7 +86,7 @@ static void put_packed(walk *w, uint32_t node, uint32_t label)
     hsd_paged_set_u32(&w->packed, word, others | label << shift);
 }
 
-static void put_label(walk *w, uint32_t node, uint32_t label)
+static void put_label(walk *w, hsd_node node, uint32_t label)
 {
     if (w->packed_width != 0)
         put_packed(w, node, label);
@@ -94,20 +95,20 @@ static void put_label(walk *w, uint32_t node, uint32_t label)
     else if (w->owners->width == 2)
         ((uint16_t *)w->owners->narrow.data)[node] = (uint16_t)label;
     else
-        hsd_paged_set_u32(&w->owners->wide, node, label);
+        hsd_paged_set_node(&w->owners->wide, node, label);
 }
 
-static void expect_label(const walk *w, uint32_t node)
+static void expect_label(const walk *w, hsd_node node)
 {
     if (w->packed_width != 0)
         hsd_paged_prefetch_u32(&w->packed, packed_word(w, node));
     else if (w->owners->width == WIDE)
-        hsd_paged_prefetch_u32(&w->owners->wide, node);
+        hsd_paged_prefetch_node(&w->owners->wide, node);
     else
         __builtin_prefetch((const uint8_t *)w->owners->narrow.data + (uint64_t)node * w->owners->width);
 }
 
-static void set_label(walk *w, uint32_t node, uint32_t label)
+static void set_label(walk *w, hsd_node node, uint32_t label)
 {
     put_label(w, node, label);
     if (w->mark == 0) return;
@@ -116,7 +117,7 @@ static void set_label(walk *w, uint32_t node, uint32_t label)
 }
 
 /* `node` is reached with `label`. */
-static hsd_status apply(walk *w, uint32_t node, uint32_t label, hsd_error *err)
+static hsd_status apply(walk *w, hsd_node node, uint32_t label, hsd_error *err)
 {
     const uint32_t old = get_label(w, node);
     const uint32_t shared = HSD_OWNER_SHARED | w->mark;
@@ -136,7 +137,7 @@ static hsd_status apply_oldest(walk *w, hsd_error *err)
     return apply(w, w->ring_node[slot], w->ring_label[slot], err);
 }
 
-static hsd_status see(walk *w, uint32_t node, uint32_t label, hsd_error *err)
+static hsd_status see(walk *w, hsd_node node, uint32_t label, hsd_error *err)
 {
     if (w->ring_count == RING_ITEMS) HSD_TRY(apply_oldest(w, err));
     const uint32_t slot = (w->ring_head + w->ring_count) % RING_ITEMS;
@@ -155,7 +156,7 @@ static hsd_status drain(walk *w, hsd_error *err)
 }
 
 /* What is not marked, of a node that may have such references. */
-static hsd_status expand_unmarked(walk *w, uint32_t node, uint32_t label, hsd_error *err)
+static hsd_status expand_unmarked(walk *w, hsd_node node, uint32_t label, hsd_error *err)
 {
     hsd_targets targets;
     hsd_adjacency_get_named(w->adjacency, node, &targets);
@@ -168,7 +169,7 @@ static hsd_status expand_unmarked(walk *w, uint32_t node, uint32_t label, hsd_er
     }
 }
 
-static hsd_status expand_owner(walk *w, uint32_t node, hsd_error *err)
+static hsd_status expand_owner(walk *w, hsd_node node, hsd_error *err)
 {
     const uint32_t label = get_label(w, node);
     hsd_targets targets;
@@ -195,7 +196,7 @@ static hsd_status check_owner(const walk *w, hsd_error *err)
 static hsd_status run_dry_owner(walk *w, hsd_error *err)
 {
     for (;;) {
-        uint32_t node;
+        hsd_node node;
         const hsd_status status = hsd_frontier_pop(&w->frontier, &node, err);
         if (status == HSD_OK) {
             HSD_TRY(expand_owner(w, node, err));
@@ -209,9 +210,9 @@ static hsd_status run_dry_owner(walk *w, hsd_error *err)
 }
 
 /* Root nodes get their labels as if something referred to them. */
-static hsd_status seed(walk *w, uint32_t begin, uint32_t end, hsd_error *err)
+static hsd_status seed(walk *w, hsd_node begin, hsd_node end, hsd_error *err)
 {
-    for (uint32_t node = begin; node < end; node++)
+    for (hsd_node node = begin; node < end; node++)
         HSD_TRY(see(w, node, HSD_OWNER_NONE, err));
     return HSD_OK;
 }
@@ -220,8 +221,8 @@ static hsd_status seed(walk *w, uint32_t begin, uint32_t end, hsd_error *err)
 static void unmark(walk *w)
 {
     for (uint64_t node = w->first_marked; node < w->end_marked; node++) {
-        const uint32_t label = get_label(w, (uint32_t)node);
-        if (label & w->mark) put_label(w, (uint32_t)node, label & ~w->mark);
+        const uint32_t label = get_label(w, (hsd_node)node);
+        if (label & w->mark) put_label(w, (hsd_node)node, label & ~w->mark);
     }
 }
 
@@ -229,12 +230,12 @@ static void unmark(walk *w)
 static hsd_status follow_marked(walk *w, hsd_error *err)
 {
     const hsd_owners_config *config = w->config;
-    const uint32_t nodes = hsd_adjacency_node_count(w->adjacency);
+    const hsd_node nodes = hsd_adjacency_node_count(w->adjacency);
     w->leaves_marked = false;
-    for (uint32_t node = 0; node < nodes; node++) {
+    for (hsd_node node = 0; node < nodes; node++) {
         if (get_label(w, node) != HSD_OWNER_NONE) hsd_bit_set(config->unmarked_reach, node);
     }
-    for (uint32_t node = 0; node < config->object_count; node++) {
+    for (hsd_node node = 0; node < config->object_count; node++) {
         if (hsd_bit_get(config->has_marked, node) && hsd_bit_get(config->unmarked_reach, node))
             HSD_TRY(hsd_frontier_push(&w->frontier, node, err));
     }
@@ -266,25 +267,28 @@ static hsd_status walk_all_owner(walk *w, hsd_error *err)
     if (w->leaves_marked) HSD_TRY(follow_marked(w, err));
     if (roots->second == roots->end) return check_owner(w, err);
     w->mark = w->second;
-    w->first_marked = UINT32_MAX;
+    w->first_marked = HSD_NODE_MAX;
     HSD_TRY(seed(w, roots->second, roots->end, err));
     HSD_TRY(run_dry_owner(w, err));
     unmark(w);
     return check_owner(w, err);
 }
 
-static hsd_status check_roots(const hsd_owners_config *config, uint32_t nodes, hsd_error *err)
+static hsd_status check_roots(const hsd_owners_config *config, hsd_node nodes, hsd_error *err)
 {
     const hsd_root_nodes *roots = &config->roots;
     if (roots->begin > roots->second || roots->second > roots->end || roots->end > nodes ||
         (roots->begin < roots->end && roots->begin < config->object_count)) {
-        return hsd_fail(err, HSD_E_MISUSE, "root nodes %u to %u, from %u on secondary, are none of %u nodes",
+        return hsd_fail(err, HSD_E_MISUSE,
+                        "root nodes %" HSD_PRI_NODE " to %" HSD_PRI_NODE ", from %" HSD_PRI_NODE
+                        " on secondary, are none of %" HSD_PRI_NODE " nodes",
                         roots->begin, roots->end, roots->second, nodes);
     }
-    for (uint32_t node = config->object_count; node < nodes; node++) {
+    for (hsd_node node = config->object_count; node < nodes; node++) {
         const uint32_t label = config->label_of_node[node - config->object_count];
         if (label < HSD_OWNER_FIRST || label >= SECOND_ROUND) {
-            return hsd_fail(err, HSD_E_MISUSE, "node %u has label %u, which names no owner", node, label);
+            return hsd_fail(err, HSD_E_MISUSE, "node %" HSD_PRI_NODE " has label %u, which names no owner", node,
+                            label);
         }
     }
     return HSD_OK;
@@ -293,10 +297,10 @@ static hsd_status check_roots(const hsd_owners_config *config, uint32_t nodes, h
 /* ---- narrow labels ---- */
 
 /* The least width that holds every label and the mark beside it. */
-static uint32_t least_width(const hsd_owners_config *config, uint32_t nodes)
+static uint32_t least_width(const hsd_owners_config *config, hsd_node nodes)
 {
     uint32_t most = HSD_OWNER_SHARED;
-    for (uint32_t node = config->object_count; node < nodes; node++) {
+    for (hsd_node node = config->object_count; node < nodes; node++) {
         const uint32_t label = config->label_of_node[node - config->object_count];
         if (label > most) most = label;
     }
@@ -315,7 +319,7 @@ static hsd_status take_narrow(walk *w, uint32_t width, hsd_error *err)
 /* Nothing is written out yet. */
 static hsd_status take_packed(walk *w, uint32_t width, uint64_t label_bytes, hsd_error *err)
 {
-    const uint64_t bytes = (uint64_t)hsd_adjacency_node_count(w->adjacency) * width + WIDE;
+    const uint64_t bytes = (uint64_t)hsd_adjacency_node_count(w->adjacency) * width + PACKED_BYTES;
     hsd_note(w->config->reporter, HSD_NOTE_DETAIL,
              "owners: %u bytes a node while they are found, of which %.1f MiB do not fit", width,
              (double)(hsd_paged_full_bytes(bytes) - hsd_min_u64(label_bytes, hsd_paged_full_bytes(bytes))) / 1048576.0);
@@ -330,7 +334,7 @@ static hsd_status take_packed(walk *w, uint32_t width, uint64_t label_bytes, hsd
 static hsd_status choose_width(walk *w, uint64_t label_bytes, hsd_error *err)
 {
     const hsd_owners_config *config = w->config;
-    const uint32_t nodes = hsd_adjacency_node_count(w->adjacency);
+    const hsd_node nodes = hsd_adjacency_node_count(w->adjacency);
     const uint64_t wide = (uint64_t)nodes * WIDE;
     const uint32_t width = least_width(config, nodes);
     const uint64_t narrow = (uint64_t)nodes * width;
@@ -342,7 +346,7 @@ static hsd_status choose_width(walk *w, uint64_t label_bytes, hsd_error *err)
     HSD_TRY(take_narrow(w, width, err));
     if (has_room) return HSD_OK;
     hsd_note(config->reporter, HSD_NOTE_DETAIL,
-             "owners: %u bytes a node while they are found, since 4 do not fit in %.1f MiB", width,
+             "owners: %u bytes a node while they are found, since %u do not fit in %.1f MiB", width, WIDE,
              (double)label_bytes / 1048576.0);
     if (config->block_bytes == 0) return HSD_OK;
     return hsd_adjacency_set_memory(w->adjacency, config->block_bytes + label_bytes - narrow, err);
@@ -351,11 +355,11 @@ static hsd_status choose_width(walk *w, uint64_t label_bytes, hsd_error *err)
 static hsd_status widen_labels(walk *w, uint64_t label_bytes, hsd_error *err)
 {
     hsd_owner_labels *owners = w->owners;
-    const uint32_t nodes = hsd_adjacency_node_count(w->adjacency);
+    const hsd_node nodes = hsd_adjacency_node_count(w->adjacency);
     const uint64_t wide = (uint64_t)nodes * WIDE;
     HSD_TRY(hsd_paged_open(&owners->wide, wide, label_bytes - owners->narrow.size, w->config->space, err));
-    for (uint32_t node = 0; node < nodes; node++)
-        hsd_paged_set_u32(&owners->wide, node, get_label(w, node));
+    for (hsd_node node = 0; node < nodes; node++)
+        hsd_paged_set_node(&owners->wide, node, get_label(w, node));
     hsd_pages_give(&owners->narrow);
     owners->width = WIDE;
     return hsd_paged_check(&owners->wide, err);
@@ -365,13 +369,13 @@ static hsd_status widen_labels(walk *w, uint64_t label_bytes, hsd_error *err)
 static hsd_status unpack_labels(walk *w, uint64_t label_bytes, hsd_error *err)
 {
     hsd_owner_labels *owners = w->owners;
-    const uint32_t nodes = hsd_adjacency_node_count(w->adjacency);
+    const hsd_node nodes = hsd_adjacency_node_count(w->adjacency);
     const uint64_t wide = (uint64_t)nodes * WIDE;
     HSD_TRY(hsd_paged_shrink(&w->packed, 0, err));
     HSD_TRY(hsd_paged_open(&owners->wide, wide, hsd_max_u64(label_bytes / 2, hsd_paged_least_bytes(wide)),
                            w->config->space, err));
-    for (uint32_t node = 0; node < nodes; node++)
-        hsd_paged_set_u32(&owners->wide, node, get_label(w, node));
+    for (hsd_node node = 0; node < nodes; node++)
+        hsd_paged_set_node(&owners->wide, node, get_label(w, node));
     HSD_TRY(hsd_paged_check(&w->packed, err));
     hsd_paged_close(&w->packed);
     w->packed_width = 0;

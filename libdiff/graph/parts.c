@@ -13,7 +13,7 @@
 #include "graph/frontier.h"
 #include "graph/owners.h"
 
-#define SHARED         UINT32_MAX
+#define SHARED         HSD_NODE_MAX
 #define PROGRESS_STEPS 0xffffu
 
 typedef struct walk {
@@ -23,21 +23,21 @@ typedef struct walk {
     hsd_frontier frontier;
 } walk;
 
-static bool is_part(const walk *w, uint32_t node)
+static bool is_part(const walk *w, hsd_node node)
 {
     return node >= w->config->object_count || hsd_bit_get(w->config->is_part, node);
 }
 
-static hsd_status apply(walk *w, uint32_t node, uint32_t holder, hsd_error *err)
+static hsd_status apply(walk *w, hsd_node node, hsd_node holder, hsd_error *err)
 {
-    const uint32_t old = hsd_paged_get_u32(w->holder, node);
+    const hsd_node old = hsd_paged_get_node(w->holder, node);
     if (old == SHARED || old == holder) return HSD_OK;
-    hsd_paged_set_u32(w->holder, node, old == 0 ? holder : SHARED);
+    hsd_paged_set_node(w->holder, node, old == 0 ? holder : SHARED);
     if (hsd_adjacency_is_leaf(w->adjacency, node)) return HSD_OK;
     return hsd_frontier_push(&w->frontier, node, err);
 }
 
-static hsd_status hand_on(walk *w, uint32_t node, uint32_t holder, hsd_error *err)
+static hsd_status hand_on(walk *w, hsd_node node, hsd_node holder, hsd_error *err)
 {
     hsd_targets targets;
     hsd_adjacency_get(w->adjacency, node, &targets);
@@ -51,14 +51,14 @@ static hsd_status hand_on(walk *w, uint32_t node, uint32_t holder, hsd_error *er
 }
 
 /* Hands on from all nodes that `pop` finds. */
-static hsd_status run_dry_part(walk *w, hsd_status (*pop)(hsd_frontier *, uint32_t *, hsd_error *), hsd_error *err)
+static hsd_status run_dry_part(walk *w, hsd_status (*pop)(hsd_frontier *, hsd_node *, hsd_error *), hsd_error *err)
 {
     for (;;) {
-        uint32_t node;
+        hsd_node node;
         const hsd_status status = pop(&w->frontier, &node, err);
         if (status == HSD_END) return HSD_OK;
         HSD_TRY(status);
-        HSD_TRY(hand_on(w, node, hsd_paged_get_u32(w->holder, node), err));
+        HSD_TRY(hand_on(w, node, hsd_paged_get_node(w->holder, node), err));
     }
 }
 
@@ -71,7 +71,7 @@ static hsd_status check_part(const walk *w, uint64_t done, hsd_error *err)
 
 static hsd_status walk_all_part(walk *w, hsd_error *err)
 {
-    for (uint32_t node = 0; node < w->config->object_count; node++) {
+    for (hsd_node node = 0; node < w->config->object_count; node++) {
         if ((node & PROGRESS_STEPS) == 0) HSD_TRY(check_part(w, node, err));
         if (is_part(w, node) || hsd_adjacency_is_leaf(w->adjacency, node)) continue;
         HSD_TRY(hand_on(w, node, node + 1, err));
@@ -84,9 +84,9 @@ static hsd_status walk_all_part(walk *w, hsd_error *err)
 /* Shared parts own themselves; from here on 0 says so. */
 static hsd_status forget_shared(walk *w, hsd_error *err)
 {
-    for (uint32_t node = 0; node < w->config->object_count; node++) {
-        if (is_part(w, node) && hsd_paged_get_u32(w->holder, node) == SHARED) {
-            hsd_paged_set_u32(w->holder, node, 0);
+    for (hsd_node node = 0; node < w->config->object_count; node++) {
+        if (is_part(w, node) && hsd_paged_get_node(w->holder, node) == SHARED) {
+            hsd_paged_set_node(w->holder, node, 0);
         }
     }
     return hsd_paged_check(w->holder, err);
@@ -95,7 +95,7 @@ static hsd_status forget_shared(walk *w, hsd_error *err)
 hsd_status hsd_parts_find(hsd_adjacency *adjacency, const hsd_parts_config *config, hsd_paged *holder, hsd_error *err)
 {
     HSD_ASSERT(config->is_part != NULL);
-    const uint64_t bytes = (uint64_t)hsd_adjacency_node_count(adjacency) * sizeof(uint32_t);
+    const uint64_t bytes = (uint64_t)hsd_adjacency_node_count(adjacency) * HSD_NODE_BYTES;
     const uint64_t list_bytes = hsd_frontier_share_bytes(adjacency, config->memory_bytes);
     const uint64_t label_bytes = config->memory_bytes - hsd_min_u64(list_bytes, config->memory_bytes);
     walk w = {.adjacency = adjacency, .config = config, .holder = holder};

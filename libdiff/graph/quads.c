@@ -4,10 +4,10 @@
  * a tournament; more runs than can be read side by side are merged in passes over neighbours, so that equal keys
  * stay in the order in which they came.
  *
- *      record of a run    lengths       word 0: what it is   word 1   word 2   word 3
- *                         2 bits each   above the last one   1 … 4 bytes each, lowest first
+ *      record of a run    lengths            word 0: what it is   word 1   word 2   word 3
+ *                         2 or 3 bits each   above the last one   1 … HSD_NODE_BYTES bytes each, lowest first
  *
- * Words are as long as they must be: 7 to 10 bytes a record, of 16.
+ * Words are as long as they must be: 7 to 10 bytes a record, of 16 where numbers have 32 bits.
  */
 #include "graph/quads.h"
 
@@ -21,7 +21,10 @@
 
 #define INSERTION_MAX      40u
 #define READER_MIN_RECORDS ((size_t)256)
-#define CODED_MOST         ((size_t)20) /* bytes of a record, and what is written or read behind it */
+#define LENGTH_BITS        (HSD_NODE_BITS == 32 ? 2u : 3u)
+#define LENGTHS_BYTES      (HSD_NODE_BITS == 32 ? 1u : 2u)
+/* Bytes of a record, and what is written or read behind it. */
+#define CODED_MOST (LENGTHS_BYTES + 4 * (size_t)HSD_NODE_BYTES + HSD_NODE_BYTES - 1)
 
 typedef struct hsd_quad_run {
     uint64_t offset_bytes, size_bytes;
@@ -41,7 +44,7 @@ typedef struct hsd_quad_reader {
 typedef struct quad_writer { /* into the scratch area, and from there behind the runs of the file */
     hsd_quads *quads;
     uint8_t *at, *full;
-    uint32_t last;
+    hsd_node last;
     hsd_quad_run run;
 } quad_writer;
 
@@ -91,13 +94,13 @@ static void radix_pass(const hsd_quad *from, hsd_quad *to, size_t count, unsigne
 
 static void radix_sort(hsd_quads *q)
 {
-    uint32_t varying[4] = {0};
+    hsd_node varying[4] = {0};
     hsd_quad *from = q->items, *to = q->scratch;
     for (size_t i = 1; i < q->count; i++)
         for (unsigned word = 0; word < q->key_words; word++)
             varying[word] |= q->items[i].word[word] ^ q->items[0].word[word];
     for (unsigned word = q->key_words; word-- > 0;) {
-        for (unsigned shift = 0; shift < 32; shift += 8) {
+        for (unsigned shift = 0; shift < HSD_NODE_BITS; shift += 8) {
             if ((varying[word] >> shift & 0xff) == 0) continue;
             radix_pass(from, to, q->count, word, shift);
             hsd_quad *swap = from;
@@ -119,43 +122,57 @@ static void sort_in_memory(hsd_quads *q)
 
 /* ---- coding ---- */
 
-static inline uint8_t *put_word(uint8_t *at, uint32_t word, uint32_t *lengths, unsigned shift)
+/* Of a number that is not 0. */
+static inline uint32_t bytes_of(hsd_node word)
 {
-    const uint32_t length = word == 0 ? 1 : (39 - (uint32_t)__builtin_clz(word)) >> 3;
-    for (unsigned i = 0; i < 4; i++)
+    const int zeros = HSD_NODE_BITS == 32 ? __builtin_clz((unsigned)word) : __builtin_clzll(word);
+    return (HSD_NODE_BITS + 7 - (uint32_t)zeros) >> 3;
+}
+
+static inline uint8_t *put_word(uint8_t *at, hsd_node word, uint32_t *lengths, unsigned which)
+{
+    const uint32_t length = word == 0 ? 1 : bytes_of(word);
+    for (unsigned i = 0; i < HSD_NODE_BYTES; i++)
         at[i] = (uint8_t)(word >> 8 * i);
-    *lengths |= (length - 1) << shift;
+    *lengths |= (length - 1) << LENGTH_BITS * which;
     return at + length;
 }
 
-static inline const uint8_t *get_word(const uint8_t *at, uint32_t *word, uint32_t lengths, unsigned shift)
+static inline uint32_t get_4(const uint8_t *at)
 {
-    const uint32_t length = (lengths >> shift & 3u) + 1;
-    const uint32_t all = at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
-    *word = all & (UINT32_MAX >> (32 - 8 * length));
+    return at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+}
+
+static inline const uint8_t *get_word(const uint8_t *at, hsd_node *word, uint32_t lengths, unsigned which)
+{
+    const uint32_t length = (lengths >> LENGTH_BITS * which & (HSD_NODE_BYTES - 1)) + 1;
+    hsd_node all = get_4(at);
+    if (HSD_NODE_BITS == 64) all |= (hsd_node)((uint64_t)get_4(at + 4) << 32);
+    *word = all & (HSD_NODE_MAX >> (HSD_NODE_BITS - 8 * length));
     return at + length;
 }
 
-static uint8_t *encode_quad(uint8_t *at, const hsd_quad *quad, uint32_t last)
+static uint8_t *encode_quad(uint8_t *at, const hsd_quad *quad, hsd_node last)
 {
-    uint8_t *head = at++;
+    uint8_t *head = at;
     uint32_t lengths = 0;
-    at = put_word(at, quad->word[0] - last, &lengths, 0);
+    at = put_word(at + LENGTHS_BYTES, quad->word[0] - last, &lengths, 0);
     for (unsigned i = 1; i < 4; i++)
-        at = put_word(at, quad->word[i], &lengths, 2 * i);
-    *head = (uint8_t)lengths;
+        at = put_word(at, quad->word[i], &lengths, i);
+    for (unsigned i = 0; i < LENGTHS_BYTES; i++)
+        head[i] = (uint8_t)(lengths >> 8 * i);
     return at;
 }
 
 /* `quad` holds the one before. */
 static const uint8_t *decode_quad(const uint8_t *at, hsd_quad *quad)
 {
-    const uint32_t lengths = *at++;
-    uint32_t above;
-    at = get_word(at, &above, lengths, 0);
+    const uint32_t lengths = LENGTHS_BYTES == 1 ? at[0] : at[0] | (uint32_t)at[1] << 8;
+    hsd_node above;
+    at = get_word(at + LENGTHS_BYTES, &above, lengths, 0);
     quad->word[0] += above;
     for (unsigned i = 1; i < 4; i++)
-        at = get_word(at, &quad->word[i], lengths, 2 * i);
+        at = get_word(at, &quad->word[i], lengths, i);
     return at;
 }
 
@@ -283,7 +300,7 @@ static hsd_status open_readers(hsd_quads *q, const hsd_quad_run *runs, size_t co
     for (size_t i = 0; i < count; i++) {
         hsd_quad_reader *r = &q->readers[i];
         r->buffer = (uint8_t *)q->items + i * share;
-        r->capacity = share - CODED_MOST; /* a word is read as if it had four bytes */
+        r->capacity = share - CODED_MOST; /* a word is read as if it had all bytes */
         r->at = r->end = r->buffer;
         r->next_bytes = runs[i].offset_bytes;
         r->end_bytes = runs[i].offset_bytes + runs[i].size_bytes;

@@ -19,12 +19,12 @@ typedef struct walk {
     uint64_t expanded;
 } walk;
 
-static bool may_be_marked(const walk *w, uint32_t node)
+static bool may_be_marked(const walk *w, hsd_node node)
 {
     return node < w->config->object_count && hsd_bit_get(w->config->has_marked, node);
 }
 
-static hsd_status reach(walk *w, uint32_t node, hsd_error *err)
+static hsd_status reach(walk *w, hsd_node node, hsd_error *err)
 {
     if (hsd_bit_get(w->reached, node)) return HSD_OK;
     hsd_bit_set(w->reached, node);
@@ -32,7 +32,7 @@ static hsd_status reach(walk *w, uint32_t node, hsd_error *err)
     return hsd_frontier_push(&w->frontier, node, err);
 }
 
-static hsd_status expand_reach(walk *w, uint32_t node, hsd_error *err)
+static hsd_status expand_reach(walk *w, hsd_node node, hsd_error *err)
 {
     hsd_targets targets;
     if (may_be_marked(w, node))
@@ -59,10 +59,10 @@ static hsd_status check_reach(const walk *w, hsd_error *err)
 static hsd_status walk_all_reach(walk *w, hsd_error *err)
 {
     const hsd_root_nodes *roots = &w->config->roots;
-    for (uint32_t node = roots->begin; node < roots->end; node++)
+    for (hsd_node node = roots->begin; node < roots->end; node++)
         HSD_TRY(reach(w, node, err));
     for (;;) {
-        uint32_t node;
+        hsd_node node;
         const hsd_status status = hsd_frontier_pop(&w->frontier, &node, err);
         if (status == HSD_END) return check_reach(w, err);
         HSD_TRY(status);
@@ -74,10 +74,11 @@ static hsd_status walk_all_reach(walk *w, hsd_error *err)
 hsd_status hsd_reach_find(hsd_adjacency *adjacency, const hsd_reach_config *config, uint8_t *reached, hsd_error *err)
 {
     HSD_ASSERT(reached != NULL && config->roots.begin <= config->roots.end);
-    const uint32_t nodes = hsd_adjacency_node_count(adjacency);
+    const hsd_node nodes = hsd_adjacency_node_count(adjacency);
     if (config->roots.begin > config->roots.end || config->roots.end > nodes) {
-        return hsd_fail(err, HSD_E_MISUSE, "root nodes %u to %u are none of %u nodes", config->roots.begin,
-                        config->roots.end, nodes);
+        return hsd_fail(err, HSD_E_MISUSE,
+                        "root nodes %" HSD_PRI_NODE " to %" HSD_PRI_NODE " are none of %" HSD_PRI_NODE " nodes",
+                        config->roots.begin, config->roots.end, nodes);
     }
     walk w = {.adjacency = adjacency, .config = config, .reached = reached};
     HSD_TRY(hsd_frontier_open(&w.frontier, adjacency, config->memory_bytes, config->space, err));

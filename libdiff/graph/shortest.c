@@ -35,7 +35,7 @@
 #include "graph/quads.h"
 
 #define AREAS          3u
-#define WAY_BYTES      8u
+#define WAY_BYTES      (2 * HSD_NODE_BYTES)
 #define LEAST_PAGES    16u
 #define ENOUGH_BYTES   (UINT64_C(48) << 20) /* for the areas of small graphs */
 #define PROGRESS_STEPS 0xffffu
@@ -68,13 +68,13 @@ typedef struct search {
 /* ---- ways ---- */
 
 /* Stored as parent + 1, so that zeros say: no way. */
-static void store_way(hsd_paged *ways, uint32_t node, uint32_t parent_plus_1, uint32_t name)
+static void store_way(hsd_paged *ways, hsd_node node, hsd_node parent_plus_1, uint32_t name)
 {
-    const uint32_t way[2] = {parent_plus_1, name};
+    const hsd_node way[2] = {parent_plus_1, name};
     memcpy(hsd_paged_at(ways, (uint64_t)node * WAY_BYTES, HSD_FRAME_USED | HSD_FRAME_DIRTY), way, sizeof way);
 }
 
-static hsd_status set_way(search *s, uint32_t node, uint32_t parent, uint32_t name, hsd_error *err)
+static hsd_status set_way(search *s, hsd_node node, hsd_node parent, uint32_t name, hsd_error *err)
 {
     if (s->way_area.data != NULL) return hsd_quads_put(&s->ways, node, parent + 1, name, 0, err);
     store_way(&s->shortest->ways, node, parent + 1, name);
@@ -82,12 +82,15 @@ static hsd_status set_way(search *s, uint32_t node, uint32_t parent, uint32_t na
 }
 
 /* One here and one there are read alone. */
-hsd_way hsd_shortest_way(hsd_shortest *shortest, uint32_t node)
+hsd_way hsd_shortest_way(hsd_shortest *shortest, hsd_node node)
 {
-    const uint64_t stored = hsd_paged_get_u64(&shortest->ways, node);
-    uint32_t way[2];
-    memcpy(way, &stored, sizeof way);
-    return way[0] == 0 ? (hsd_way){HSD_WAY_NONE, 0} : (hsd_way){way[0] - 1, way[1]};
+    const uint64_t byte = (uint64_t)node * WAY_BYTES;
+    hsd_node way[2];
+    if (hsd_paged_is_absent(&shortest->ways, byte))
+        hsd_paged_copy(&shortest->ways, byte, way, sizeof way);
+    else
+        memcpy(way, hsd_paged_at(&shortest->ways, byte, HSD_FRAME_USED), sizeof way);
+    return way[0] == 0 ? (hsd_way){HSD_WAY_NONE, 0} : (hsd_way){way[0] - 1, (uint32_t)way[1]};
 }
 
 hsd_status hsd_shortest_check(const hsd_shortest *shortest, hsd_error *err)
@@ -157,7 +160,7 @@ static bool can_be_direct(const search *s, uint64_t area)
            area >= queue + least_area_bytes();
 }
 
-static hsd_level_reading settle_node(void *context, uint32_t node);
+static hsd_level_reading settle_node(void *context, hsd_node node);
 
 /* Half of what is not needed at least goes to the areas, what they cannot use to the ways. */
 static hsd_status take_memory(search *s, hsd_error *err)
@@ -184,7 +187,7 @@ static hsd_status take_memory(search *s, hsd_error *err)
     for (size_t i = 0; i < HSD_ARRAY_LEN(s->quads); i++)
         hsd_quads_init(&s->quads[i], items + i * capacity, items + (AREAS - 1) * capacity, capacity, s->config->space);
     if (s->is_direct)
-        hsd_level_queue_init(&s->queue, s->areas.pages.data, (uint32_t)nodes, &s->quads[1], settle_node, s);
+        hsd_level_queue_init(&s->queue, s->areas.pages.data, (hsd_node)nodes, &s->quads[1], settle_node, s);
     return open_ways(s, nodes, ways, err);
 }
 
@@ -202,11 +205,11 @@ static void give_memory(search *s)
 
 static int compare_sought(const void *left, const void *right)
 {
-    const uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    const hsd_node a = *(const hsd_node *)left, b = *(const hsd_node *)right;
     return (a > b) - (a < b);
 }
 
-static void reach_via(search *s, uint32_t node)
+static void reach_via(search *s, hsd_node node)
 {
     const hsd_shortest_via *via = s->config->via;
     if (s->is_narrow || bsearch(&node, via->sought, via->sought_count, sizeof node, compare_sought) == NULL) return;
@@ -214,12 +217,12 @@ static void reach_via(search *s, uint32_t node)
 }
 
 /* The node is neither wanted nor on a way to what is. */
-static bool is_beside(const search *s, uint32_t node)
+static bool is_beside(const search *s, hsd_node node)
 {
     return s->is_narrow && !hsd_bit_get(s->config->via->bits, node);
 }
 
-static void reach(search *s, uint32_t node)
+static void reach(search *s, hsd_node node)
 {
     hsd_bit_set(s->seen, node);
     s->shortest->reached++;
@@ -229,7 +232,7 @@ static void reach(search *s, uint32_t node)
 }
 
 /* The way of a node is final. */
-static hsd_level_reading settle_node(void *context, uint32_t node)
+static hsd_level_reading settle_node(void *context, hsd_node node)
 {
     search *s = context;
     reach(s, node);
@@ -256,23 +259,23 @@ static hsd_status check_shortest(search *s, hsd_error *err)
 /* ---- the steps of a level ---- */
 
 /* No way that is asked for leads through the node. */
-static bool is_idle(const search *s, uint32_t node)
+static bool is_idle(const search *s, hsd_node node)
 {
     if (is_beside(s, node)) return true;
     return s->leaves_ends && hsd_adjacency_is_leaf(s->adjacency, node) && !hsd_bit_get(s->config->wanted, node);
 }
 
-static hsd_status put_targets(search *s, const hsd_targets *targets, uint32_t source, uint32_t rank, hsd_error *err)
+static hsd_status put_targets(search *s, const hsd_targets *targets, hsd_node source, hsd_node rank, hsd_error *err)
 {
     for (uint32_t i = 0; i < targets->count; i++) {
-        const uint32_t target = targets->items[i];
+        const hsd_node target = targets->items[i];
         if (hsd_bit_get(s->seen, target) || is_idle(s, target)) continue;
         HSD_TRY(hsd_quads_put(s->others, target, rank, targets->names[i], source, err));
     }
     return HSD_OK;
 }
 
-static hsd_status expand_node(search *s, uint32_t node, uint32_t rank, hsd_error *err)
+static hsd_status expand_node(search *s, hsd_node node, hsd_node rank, hsd_error *err)
 {
     hsd_targets targets;
     if (s->is_sparse)
@@ -297,7 +300,7 @@ static hsd_status expand_shortest(search *s, hsd_error *err)
         const hsd_status status = hsd_quads_next(s->nodes, &node, err);
         if (status == HSD_END) return hsd_quads_sort(s->others, err);
         HSD_TRY(status);
-        const uint32_t number = node->word[0];
+        const hsd_node number = node->word[0];
         if (hsd_adjacency_is_leaf(s->adjacency, number) || is_beside(s, number)) continue;
         HSD_TRY(expand_node(s, number, node->word[1], err));
     }
@@ -306,9 +309,9 @@ static hsd_status expand_shortest(search *s, hsd_error *err)
 /* The smallest of the references to a target is its way. */
 static hsd_status choose_one(search *s, const hsd_quad *best, hsd_error *err)
 {
-    const uint32_t node = best->word[0];
+    const hsd_node node = best->word[0];
     reach(s, node);
-    HSD_TRY(set_way(s, node, best->word[3], best->word[2], err));
+    HSD_TRY(set_way(s, node, best->word[3], (uint32_t)best->word[2], err));
     if (s->config->take == NULL && (hsd_adjacency_is_leaf(s->adjacency, node) || is_beside(s, node))) return HSD_OK;
     const uint32_t type = s->config->type_of == NULL ? 0 : s->config->type_of(s->config->type_context, node);
     return hsd_quads_put(s->nodes, best->word[1], best->word[2], type, node, err);
@@ -358,8 +361,8 @@ static hsd_status rank(search *s, hsd_error *err)
         is_first = false;
         last = *at;
         reading.parent_rank = at->word[0];
-        reading.name = at->word[1];
-        reading.type = at->word[2];
+        reading.name = (uint32_t)at->word[1];
+        reading.type = (uint32_t)at->word[2];
         reading.node = at->word[3];
         HSD_TRY(tell(s, &reading, err));
         HSD_TRY(hsd_quads_put(s->others, reading.node, reading.rank, 0, 0, err));
@@ -370,7 +373,7 @@ static hsd_status rank(search *s, hsd_error *err)
 /* ---- a level directly ---- */
 
 /* A node of the group at hand refers to `target`. */
-static void come_to(search *s, uint32_t target, uint32_t source, uint32_t name)
+static void come_to(search *s, hsd_node target, hsd_node source, uint32_t name)
 {
     hsd_paged *const ways = &s->shortest->ways;
     if (hsd_bit_get(s->seen, target) || is_idle(s, target)) return;
@@ -382,7 +385,7 @@ static void come_to(search *s, uint32_t target, uint32_t source, uint32_t name)
     store_way(ways, target, source + 1, name);
 }
 
-static hsd_status expand_directly(search *s, uint32_t node, hsd_error *err)
+static hsd_status expand_directly(search *s, hsd_node node, hsd_error *err)
 {
     hsd_targets targets;
     if (hsd_adjacency_is_leaf(s->adjacency, node) || is_beside(s, node)) return HSD_OK;
@@ -400,7 +403,7 @@ static hsd_status expand_directly(search *s, uint32_t node, hsd_error *err)
 static hsd_status run_level_directly(search *s, hsd_error *err)
 {
     hsd_level_queue *queue = &s->queue;
-    const uint32_t begin = queue->head, end = queue->tail;
+    const hsd_node begin = queue->head, end = queue->tail;
     for (; queue->head < end; queue->head++) {
         if (queue->head != begin && hsd_bit_get(queue->begins, queue->head)) {
             HSD_TRY(hsd_level_queue_settle(queue, err));
@@ -414,7 +417,7 @@ static hsd_status run_level_directly(search *s, hsd_error *err)
 /* The roots of a round, in the order of their ranks. */
 static hsd_status begin_directly(search *s, hsd_error *err)
 {
-    uint32_t last = 0;
+    hsd_node last = 0;
     for (bool is_first = true;; is_first = false) {
         const hsd_quad *at;
         const hsd_status status = hsd_quads_next(s->nodes, &at, err);
@@ -434,11 +437,11 @@ static hsd_status put_root(search *s, const hsd_reading *root, hsd_error *err)
                         : hsd_quads_put(s->nodes, root->node, root->rank, 0, 0, err);
 }
 
-static hsd_status begin_round(search *s, uint32_t begin, uint32_t end, hsd_error *err)
+static hsd_status begin_round(search *s, hsd_node begin, hsd_node end, hsd_error *err)
 {
     hsd_reading reading = {.round = s->round};
     hsd_quads_begin(s->nodes, s->is_direct ? 3 : 1);
-    for (uint32_t node = begin; node < end; node++) {
+    for (hsd_node node = begin; node < end; node++) {
         reading.node = node;
         reading.rank = s->config->rank_of_root == NULL ? node - s->config->roots.begin
                                                        : s->config->rank_of_root[node - s->config->roots.begin];
@@ -465,12 +468,14 @@ static hsd_status run_level(search *s, hsd_error *err)
     return s->is_done ? HSD_OK : rank(s, err);
 }
 
-static hsd_status run_round(search *s, uint32_t begin, uint32_t end, hsd_error *err)
+static hsd_status run_round(search *s, hsd_node begin, hsd_node end, hsd_error *err)
 {
     if (s->is_done) return HSD_OK;
     s->level = 0;
     HSD_TRY(begin_round(s, begin, end, err));
     while (!s->is_done && !is_empty(s)) {
+        if (HSD_NODE_BITS > 32 && s->shortest->levels == UINT32_MAX)
+            return hsd_fail(err, HSD_E_UNSUPPORTED, "paths of more than 2^32 references are not followed");
         s->level++;
         s->shortest->levels++;
         HSD_TRY(run_level(s, err));
@@ -488,7 +493,7 @@ static hsd_status settle_ways(search *s, hsd_error *err)
     if (s->way_area.data == NULL) return HSD_OK;
     hsd_status status = hsd_quads_sort(&s->ways, err);
     while (status == HSD_OK && (status = hsd_quads_next(&s->ways, &way, err)) == HSD_OK)
-        store_way(&s->shortest->ways, way->word[0], way->word[1], way->word[2]);
+        store_way(&s->shortest->ways, way->word[0], way->word[1], (uint32_t)way->word[2]);
     if (status != HSD_END) return status;
     hsd_quads_release(&s->ways);
     hsd_pages_give(&s->way_area);
@@ -498,11 +503,12 @@ static hsd_status settle_ways(search *s, hsd_error *err)
 static hsd_status run(search *s, hsd_error *err)
 {
     const hsd_root_nodes *roots = &s->config->roots;
-    const uint32_t nodes = hsd_adjacency_node_count(s->adjacency);
-    const uint32_t stacks = hsd_root_nodes_stacks(roots), second_stacks = hsd_root_nodes_second_stacks(roots);
+    const hsd_node nodes = hsd_adjacency_node_count(s->adjacency);
+    const hsd_node stacks = hsd_root_nodes_stacks(roots), second_stacks = hsd_root_nodes_second_stacks(roots);
     if (roots->begin > stacks || stacks > roots->second || roots->second > second_stacks ||
         second_stacks > roots->end || roots->end > nodes)
-        return hsd_fail(err, HSD_E_MISUSE, "root nodes %u to %u of %u", roots->begin, roots->end, nodes);
+        return hsd_fail(err, HSD_E_MISUSE, "root nodes %" HSD_PRI_NODE " to %" HSD_PRI_NODE " of %" HSD_PRI_NODE,
+                        roots->begin, roots->end, nodes);
     HSD_TRY(take_memory(s, err));
     s->nodes = &s->quads[0];
     s->others = &s->quads[1];

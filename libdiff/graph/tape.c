@@ -81,6 +81,7 @@ static bool find_chunk(hsd_reel *reel, uint32_t *number)
         *number = reel->idle[--reel->idle_count];
         return true;
     }
+    if (reel->chunk_count == NO_CHUNK) return false;
     if (reel->is_resident && reel->chunk_count % chunks_of_slab(reel) == 0 && !add_slab(reel)) return false;
     *number = reel->chunk_count++;
     return true;
