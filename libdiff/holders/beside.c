@@ -92,9 +92,9 @@ static bool has_all_ways(beside *b, const uint8_t *wanted)
 {
     hsd_growth_ways *ways = &b->growth->ways;
     const hsd_side_walk *side = &b->growth->pair->sides[AFTER];
-    for (uint32_t i = 0; i <= side->node_count / 8; i++) {
+    for (hsd_node i = 0; i <= side->node_count / 8; i++) {
         for (uint32_t bits = wanted[i] & ~(uint32_t)b->wanted[i]; bits != 0; bits &= bits - 1) {
-            const uint32_t node = i * 8 + (uint32_t)__builtin_ctz(bits);
+            const hsd_node node = i * 8 + (uint32_t)__builtin_ctz(bits);
             const bool is_root = node >= side->root_span.begin && node < side->root_span.end;
             if (!is_root && hsd_shortest_way(&ways->shortest, node).parent == HSD_WAY_NONE) return false;
         }

@@ -17,21 +17,31 @@
 
 #define ONE_IN 0x3fffu
 
-enum { PAIR_WORDS = HSD_GROWTH_PAIR_WORDS, LINE_WORDS = 8, CREDIT_PLACES = 3 };
+enum { CREDIT_PLACES = 3 };
+
+/* Words of a line, behind its ordinals after and before. */
+enum {
+    LINE_ID = HSD_TWO_WORDS,
+    LINE_DIFFERENCE, /* in bytes */
+    LINE_FREED,      /* objects, and the type */
+    LINE_FREED_BYTES = LINE_FREED + HSD_TWO_WORDS,
+    LINE_PLACE,
+    LINE_POOL_PLACE,
+    LINE_KIN,
+    LINE_WORDS
+};
 
 typedef struct match {
     hsd_growth *growth;
     hsd_temp kept[SIDE_COUNT];
-    hsd_sorter *pairs; /* ordinal before << 32 | after, id, difference in bytes, type */
-    /* ordinal after << 32 | before, id, difference in bytes, freed objects << 32 | type, freed bytes, place,
-     * pool_place, kin */
-    hsd_sorter *lines;
+    hsd_sorter *pairs; /* HSD_GROWTH_PAIR_… */
+    hsd_sorter *lines; /* LINE_… */
 } match;
 
 static hsd_status open_sorter(match *m, unsigned words, hsd_sorter **out, hsd_error *err)
 {
     const hsd_sorter_config config = {.record_words = words,
-                                      .key_words = 1,
+                                      .key_words = HSD_TWO_WORDS,
                                       .space = &m->growth->pair->space,
                                       .memory_bytes = hsd_max_u64(m->growth->memory_bytes / 8, HSD_SORT_MIN_BYTES),
                                       .reporter = m->growth->pair->reporter};
@@ -73,7 +83,7 @@ typedef struct finding { /* pairs */
     void *context;
 } finding;
 
-static bool is_credited(const finding *f, int side, uint32_t ordinal)
+static bool is_credited(const finding *f, int side, hsd_node ordinal)
 {
     return hsd_bit_get(f->pair->is_kept[side], ordinal);
 }
@@ -93,11 +103,11 @@ static hsd_status take_pair(const finding *f, const uint64_t *before, const uint
     if (before == NULL || after == NULL || !hsd_census_is_live(before) || !hsd_census_is_live(after)) return HSD_OK;
     if (side->request->marks != NULL && hsd_marks_differ(hsd_census_mark(before), hsd_census_mark(after)))
         return HSD_OK; /* an address that was used again */
-    const uint32_t x = hsd_census_ordinal(before), y = hsd_census_ordinal(after);
+    const hsd_node x = hsd_census_ordinal(before), y = hsd_census_ordinal(after);
     const uint64_t difference = difference_of(f, before, after);
     if (difference == 0 && !is_credited(f, BEFORE, x) && !is_credited(f, AFTER, y)) return HSD_OK;
-    const uint64_t pair[PAIR_WORDS] = {(uint64_t)x << 32 | y, hsd_census_id(side, after), difference,
-                                       hsd_census_type(after)};
+    const uint64_t pair[HSD_GROWTH_PAIR_WORDS] = {HSD_TWO(x, y), hsd_census_id(side, after), difference,
+                                                  hsd_census_type(after)};
     return f->put(f->context, pair, err);
 }
 
@@ -137,7 +147,7 @@ static hsd_status merge_again(match *m, hsd_error *err)
     const hsd_pair *pair = m->growth->pair;
     for (int side = 0; side < SIDE_COUNT; side++)
         HSD_TRY(lend_bits(m, side, err));
-    HSD_TRY(open_sorter(m, PAIR_WORDS, &m->pairs, err));
+    HSD_TRY(open_sorter(m, HSD_GROWTH_PAIR_WORDS, &m->pairs, err));
     HSD_TRY(pair->parts != NULL ? pair->parts->find_pairs(pair->parts->context, m->growth->is_part, m->pairs, err)
                                 : hsd_growth_pairs(pair, m->growth->is_part, put_pair, m->pairs, err));
     for (int side = 0; side < SIDE_COUNT; side++)
@@ -191,11 +201,11 @@ static hsd_status join_freed(match *m, hsd_error *err)
     while ((status = hsd_sorter_next(m->pairs, &pair, err)) == HSD_OK) {
         hsd_credit credit;
         uint64_t places[CREDIT_PLACES] = {0, 0, 0};
-        HSD_TRY(credit_of(&freed, pair[0] >> 32, &credit, places, err));
-        const uint64_t line[LINE_WORDS] = {pair[0] << 32 | pair[0] >> 32,
-                                           pair[1],
-                                           pair[2] - credit.parts_bytes,
-                                           credit.amount.objects << 32 | pair[3],
+        HSD_TRY(credit_of(&freed, hsd_words_first(pair), &credit, places, err));
+        const uint64_t line[LINE_WORDS] = {HSD_TWO(hsd_words_second(pair), hsd_words_first(pair)),
+                                           pair[HSD_GROWTH_PAIR_ID],
+                                           pair[HSD_GROWTH_PAIR_DIFFERENCE] - credit.parts_bytes,
+                                           HSD_TWO((hsd_node)credit.amount.objects, pair[HSD_GROWTH_PAIR_TYPE]),
                                            credit.amount.bytes,
                                            places[0],
                                            places[1],
@@ -238,22 +248,22 @@ static hsd_status join_new(match *m, hsd_error *err)
     while ((status = hsd_sorter_next(m->lines, &line, err)) == HSD_OK) {
         hsd_choice choice = {
             .by = HSD_HELD_BY_OBJECT,
-            .type = (uint32_t)line[3],
-            .id = line[1],
-            .resized_bytes = line[2],
-            .node = {[BEFORE] = (uint32_t)line[0], [AFTER] = (uint32_t)(line[0] >> 32)},
-            .freed = {line[3] >> 32, line[4]},
+            .type = (uint32_t)hsd_words_second(line + LINE_FREED),
+            .id = line[LINE_ID],
+            .resized_bytes = line[LINE_DIFFERENCE],
+            .node = {[BEFORE] = hsd_words_second(line), [AFTER] = hsd_words_first(line)},
+            .freed = {hsd_words_first(line + LINE_FREED), line[LINE_FREED_BYTES]},
         };
         hsd_credit credit;
         uint64_t places[CREDIT_PLACES] = {0, 0, 0};
-        HSD_TRY(credit_of(&new_, line[0] >> 32, &credit, places, err));
+        HSD_TRY(credit_of(&new_, hsd_words_first(line), &credit, places, err));
         choice.new_ = credit.amount;
         choice.resized_bytes += credit.parts_bytes;
-        choice.place[BEFORE] = line[5];
+        choice.place[BEFORE] = line[LINE_PLACE];
         choice.place[AFTER] = places[0];
-        choice.kin[BEFORE] = line[7];
+        choice.kin[BEFORE] = line[LINE_KIN];
         choice.kin[AFTER] = places[2];
-        choice.pool_place = pool_place_of(line[5] != 0, line[6], places[0] != 0, places[1]);
+        choice.pool_place = pool_place_of(line[LINE_PLACE] != 0, line[LINE_POOL_PLACE], places[0] != 0, places[1]);
         HSD_TRY(count_in_places(m->growth, &choice, err));
         hsd_growth_offer(m->growth, &choice);
     }

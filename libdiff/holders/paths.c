@@ -12,7 +12,7 @@
 
 /* ---- with identity ---- */
 
-static void want_node(uint8_t *bits, uint32_t node, uint64_t *count)
+static void want_node(uint8_t *bits, hsd_node node, uint64_t *count)
 {
     *count += !hsd_bit_get(bits, node);
     hsd_bit_set(bits, node);
@@ -32,7 +32,7 @@ uint8_t *hsd_growth_wanted(const hsd_growth *growth, uint64_t *count)
     return bits;
 }
 
-static hsd_status fill_path(hsd_growth_texts *names, const hsd_growth *growth, hsd_path_texts *texts, uint32_t node,
+static hsd_status fill_path(hsd_growth_texts *names, const hsd_growth *growth, hsd_path_texts *texts, hsd_node node,
                             hsd_holder *row, hsd_error *err)
 {
     hsd_path_text path;
@@ -152,7 +152,7 @@ static hsd_status read_trie(hsd_growth *growth, hsd_growth_texts *names, hsd_hol
     for (uint32_t i = 0; i < growth->choice_count; i++) {
         way w;
         if (growth->choices[i].by != HSD_HELD_BY_OBJECT) continue;
-        collect_holder_path(growth, growth->choices[i].node[AFTER], &w);
+        collect_holder_path(growth, (uint32_t)growth->choices[i].node[AFTER], &w); /* of the trie */
         HSD_TRY(fill_steps(growth, names, &w, &rows[i], err));
     }
     return hsd_trie_check(growth->trie, err);

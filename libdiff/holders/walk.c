@@ -33,12 +33,12 @@ typedef struct frame {
     hsd_credit pending; /* not yet held */
     uint64_t bytes;     /* of all below, itself included */
     uint32_t type;      /* common type or common root */
-    uint32_t node;
+    hsd_node node;
     uint32_t flags;
     uint32_t is_apart; /* its place says that it is reached by several ways */
     uint64_t below;    /* in a thread of a pool: what leads here from it */
     uint32_t pool;
-    uint32_t first; /* place in the tree; 0 = the super-root */
+    hsd_node first; /* place in the tree; 0 = the super-root */
     uint64_t of;    /* holder that its growth is credited to, as forks have it */
     /* of what is pending: below what this node has no reference to, and no fork below has */
     uint64_t apart;
@@ -95,7 +95,7 @@ static hsd_trie_sum sum_of(const walk *w, bool is_kept)
 }
 
 /* Without identity everything passes for kept. */
-static bool is_kept(const walk *w, uint32_t ordinal)
+static bool is_kept(const walk *w, hsd_node ordinal)
 {
     const uint8_t *bits = w->growth->pair->is_kept[w->side];
     return !w->growth->has_identity || hsd_bit_get(bits, ordinal);
@@ -241,7 +241,8 @@ static inline void begin_frame(frame *f, const hsd_tree_node *node, const frame 
 {
     f->pending = (hsd_credit){.parts_bytes = 0};
     f->bytes = 0;
-    f->type = f->node = f->flags = f->is_apart = 0;
+    f->node = 0;
+    f->type = f->flags = f->is_apart = 0;
     f->below = 0;
     f->pool = 0;
     f->first = node->first;
@@ -396,7 +397,7 @@ static inline void retain_leaf(hsd_retained_sums *sums, const hsd_tree_node *nod
     hsd_retained_leave(sums, node->type, is_topmost, node->bytes);
 }
 
-static bool is_resized(const walk *w, uint32_t node)
+static bool is_resized(const walk *w, hsd_node node)
 {
     const uint8_t *bits = w->growth->pair->is_resized[w->side];
     return bits != NULL && w->growth->has_identity && hsd_bit_get(bits, node);

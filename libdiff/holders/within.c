@@ -19,7 +19,7 @@ typedef struct pass {
 
 /* The set that is `choice` stands for one that was found by itself, an object or a root of that number; where a set is
  * in the stead of its fork the fork is no such one. */
-static bool is_joined(const hsd_growth *growth, uint32_t choice, hsd_held_by by, int side, uint32_t number)
+static bool is_joined(const hsd_growth *growth, uint32_t choice, hsd_held_by by, int side, hsd_node number)
 {
     const hsd_choice *one = choice < growth->choice_count ? &growth->choices[choice] : NULL;
     if (one == NULL || one->set == 0) return false;

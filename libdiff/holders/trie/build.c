@@ -144,7 +144,7 @@ static uint32_t new_node(builder *b, const uint64_t *record, uint32_t edge, uint
 static void add_sum(builder *b, uint32_t number, uint64_t sum, uint64_t objects, uint64_t bytes)
 {
     hsd_trie_stored *node = hsd_trie_stored_at(b->trie, number, true);
-    node->own.objects[sum] += (uint32_t)objects;
+    node->own.objects[sum] += (hsd_node)objects;
     node->own.bytes[sum] += bytes;
 }
 

@@ -22,6 +22,8 @@ typedef struct hsd_trie_stored {
     hsd_trie_columns own;
 } hsd_trie_stored;
 
+_Static_assert(sizeof(hsd_trie_stored) + sizeof(hsd_trie_columns) == HSD_TRIE_NODE_BYTES, "what a node takes");
+
 /* So many stand in a page, that none lies across two; and of sums with all below, in an array of their own: what is
  * built has none yet. */
 #define HSD_TRIE_NODES_IN_PAGE (HSD_PAGE_BYTES / sizeof(hsd_trie_stored))

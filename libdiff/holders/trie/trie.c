@@ -268,7 +268,7 @@ bool hsd_trie_is_cut(const hsd_trie *trie) { return trie->is_cut; }
 
 static hsd_trie_sums sums_of(const hsd_trie_columns *columns)
 {
-    const uint32_t *objects = columns->objects;
+    const hsd_node *objects = columns->objects;
     const uint64_t *bytes = columns->bytes;
     return (hsd_trie_sums){
         .before = {(uint64_t)objects[HSD_TRIE_KEPT_BEFORE] + objects[HSD_TRIE_FREED],

@@ -27,6 +27,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/node.h"
 #include "base/note.h"
 #include "io/temp.h"
 #include "paths/steps.h"
@@ -80,6 +81,9 @@ typedef struct hsd_trie_node {
 } hsd_trie_node;
 
 typedef struct hsd_trie hsd_trie;
+
+/* Of one that is finished, with its sums. */
+#define HSD_TRIE_NODE_BYTES (80u + 8u * HSD_NODE_BYTES)
 
 /* At least this much memory; less is taken for it. */
 #define HSD_TRIE_LEAST_BYTES (UINT64_C(2) << 20)
