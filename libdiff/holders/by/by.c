@@ -11,10 +11,9 @@
 #include "base/heap.h"
 #include "io/stopwatch.h"
 
-#define LITTLE_MEMORY   (UINT64_C(16) << 20)
-#define LEAST_MEMORY    (UINT64_C(4) << 20)
-#define MUCH_OF_BITS    64u  /* of the memory one part: less is not worth a file */
-#define TRIE_NODE_BYTES 112u /* with its sums */
+#define LITTLE_MEMORY (UINT64_C(16) << 20)
+#define LEAST_MEMORY  (UINT64_C(4) << 20)
+#define MUCH_OF_BITS  64u /* of the memory one part: less is not worth a file */
 
 /* ---- candidates ---- */
 
@@ -58,10 +57,11 @@ static void cut_joint_holder(hsd_by_candidates *c)
 }
 
 /* For each fork in which it lies: which of them its tops are of was not kept. */
-static void offer_outward(hsd_by_search *s, uint32_t number, const hsd_by_place *place)
+static void offer_outward(hsd_by_search *s, hsd_node number, const hsd_by_place *place)
 {
     const hsd_by_candidate one = {place->told, number, place->node};
-    for (uint32_t group = place->group, steps = 0; group != 0 && steps <= HSD_BY_FORKS; steps++) {
+    hsd_node group = place->group;
+    for (uint32_t steps = 0; group != 0 && steps <= HSD_BY_FORKS; steps++) {
         offer(&s->candidates[hsd_by_look(s, group) & HSD_BY_LOOK_FORK], &one);
         group = hsd_by_group_above(s, group);
     }
@@ -69,7 +69,7 @@ static void offer_outward(hsd_by_search *s, uint32_t number, const hsd_by_place 
 
 static hsd_status choose_joint_holder(hsd_by_search *s, hsd_error *err)
 {
-    for (uint32_t i = 1; i <= s->place_count; i++) {
+    for (hsd_node i = 1; i <= s->place_count; i++) {
         const hsd_by_place place = *hsd_by_place_at(s, i);
         if (place.named == i && place.told > 0) offer_outward(s, i, &place);
     }
@@ -85,8 +85,8 @@ static hsd_status find_choices(hsd_by_search *s, hsd_error *err)
     const hsd_growth *growth = s->growth;
     for (uint32_t i = 0; i < growth->choice_count; i++) {
         if (growth->choices[i].by != HSD_HELD_BY_OBJECT) continue;
-        const uint32_t place =
-            (uint32_t)hsd_paged_get_u64(&s->place_of, hsd_by_slot(s, growth->choices[i].node[AFTER]));
+        const hsd_node place =
+            hsd_two_second(hsd_paged_get_two(&s->place_of, hsd_by_slot(s, growth->choices[i].node[AFTER])));
         s->choice_places[i] = place == 0 ? 0 : hsd_by_place_at(s, place)->named;
     }
     HSD_TRY(hsd_paged_check(&s->place_of, err));
@@ -120,7 +120,7 @@ static bool fits_in_share(const hsd_by_search *s, uint64_t bytes, unsigned share
 static bool needs_columns(const hsd_by_search *s)
 {
     const uint64_t slots = (uint64_t)s->slot_count + 1;
-    const bool fits = s->memory_bytes >= LITTLE_MEMORY && fits_in_share(s, slots * sizeof(uint64_t), SHARE_OF_NODES);
+    const bool fits = s->memory_bytes >= LITTLE_MEMORY && fits_in_share(s, slots * HSD_TWO_BYTES, SHARE_OF_NODES);
     return !fits && s->group_room < HSD_BY_MOST_NUMBER;
 }
 
@@ -137,8 +137,9 @@ static hsd_status settle_memory(hsd_by_search *s, hsd_error *err)
 {
     s->is_resident = !s->has_columns && fits_in_share(s, most_groups(s) * sizeof(hsd_by_group), SHARE_OF_GROUPS) &&
                      fits_in_share(s, ((uint64_t)s->place_count + 1) * sizeof(hsd_by_place), SHARE_OF_PLACES);
-    hsd_note(s->growth->pair->reporter, HSD_NOTE_DETAIL, "what holds together: %u groups and %u places %s",
-             s->group_count, s->place_count,
+    hsd_note(s->growth->pair->reporter, HSD_NOTE_DETAIL,
+             "what holds together: %" HSD_PRI_NODE " groups and %" HSD_PRI_NODE " places %s", s->group_count,
+             s->place_count,
              s->is_resident   ? "fit in memory"
              : s->has_columns ? "are read in order, as numbers of nodes are"
                               : "are read in order from now on");
@@ -151,26 +152,26 @@ static hsd_status settle_memory(hsd_by_search *s, hsd_error *err)
     return hsd_paged_shrink(&s->groups, 0, err);
 }
 
-static uint32_t room_for_groups(const hsd_side_walk *side)
+static hsd_node room_for_groups(const hsd_side_walk *side)
 {
     const uint64_t pseudo = hsd_min_u64(side->info->pseudo_objects, side->object_count);
-    return (uint32_t)hsd_min_u64(side->node_count + pseudo * (HSD_BY_FORKS - 1), HSD_BY_TOP - 1);
+    return (hsd_node)hsd_min_u64(side->node_count + pseudo * (HSD_BY_FORKS - 1), HSD_BY_TOP - 1);
 }
 
 static hsd_status open_all_joint_holders(hsd_by_search *s, hsd_error *err)
 {
     hsd_side_walk *side = s->side;
-    const uint64_t words = ((uint64_t)s->slot_count + 1) * sizeof(uint32_t);
-    const hsd_sorter_config config = {.record_words = 1,
-                                      .key_words = 1,
+    const uint64_t slots = (uint64_t)s->slot_count + 1;
+    const hsd_sorter_config config = {.record_words = HSD_TWO_WORDS,
+                                      .key_words = HSD_TWO_WORDS,
                                       .space = &s->growth->pair->space,
                                       .reporter = s->growth->pair->reporter,
                                       .memory_bytes = hsd_max_u64(s->memory_bytes / 8, HSD_SORT_MIN_BYTES)};
     s->group_room = room_for_groups(side);
     s->has_columns = needs_columns(s);
-    if (s->has_columns) HSD_TRY(hsd_by_sorter(s, 2, HSD_BY_BIG_PART, &s->by_node, err));
-    HSD_TRY(open_paged(s, &s->group_of, words, SHARE_OF_NODES, err));
-    HSD_TRY(open_paged(s, &s->place_of, words * 2, SHARE_OF_NODES, err));
+    if (s->has_columns) HSD_TRY(hsd_by_sorter(s, HSD_BY_NUMBERED_WORDS, HSD_BY_BIG_PART, &s->by_node, err));
+    HSD_TRY(open_paged(s, &s->group_of, slots * HSD_NODE_BYTES, SHARE_OF_NODES, err));
+    HSD_TRY(open_paged(s, &s->place_of, slots * HSD_TWO_BYTES, SHARE_OF_NODES, err));
     HSD_TRY(open_paged(s, &s->places, ((uint64_t)side->node_count + 1) * sizeof(hsd_by_place), SHARE_OF_PLACES, err));
     HSD_TRY(open_paged(s, &s->groups, ((uint64_t)s->group_room + 2) * sizeof(hsd_by_group), SHARE_OF_GROUPS, err));
     HSD_TRY(open_paged(s, &s->tops, ((uint64_t)s->group_room + 2) * sizeof(hsd_by_top), SHARE_OF_GROUPS, err));
@@ -213,7 +214,7 @@ static void count_numbers(const hsd_by_search *s)
 {
     const uint64_t nodes = hsd_sorter_count(s->side->tree), slots = s->slot_count;
     hsd_work_at_random(nodes, s->side->node_count / 8);
-    if (!s->has_columns) hsd_work_at_random(2 * slots, slots * sizeof(uint64_t));
+    if (!s->has_columns) hsd_work_at_random(2 * slots, slots * HSD_TWO_BYTES);
     hsd_work_did(HSD_COST_NEAR, nodes);
 }
 
@@ -222,7 +223,7 @@ void hsd_by_count_references(const hsd_by_search *s)
 {
     hsd_adjacency_count_scan(s->side->adjacency, false);
     hsd_work_at_random(hsd_adjacency_edge_count(s->side->adjacency), s->side->node_count / 8);
-    hsd_work_did(HSD_COST_READ, (uint64_t)s->side->node_count * 12);
+    hsd_work_did(HSD_COST_READ, (uint64_t)s->side->node_count * (HSD_NODE_BYTES + HSD_TWO_BYTES));
 }
 
 static void count_naming(const hsd_by_search *s)
@@ -236,7 +237,7 @@ static void count_naming(const hsd_by_search *s)
 static void count_pairs(const hsd_by_search *s, uint64_t pairs)
 {
     hsd_work_at_random(pairs, (uint64_t)s->group_count * (s->has_columns ? 8 : sizeof(hsd_by_group)));
-    hsd_work_did(HSD_COST_READ, pairs * 4 + (uint64_t)s->group_count * sizeof(hsd_by_group));
+    hsd_work_did(HSD_COST_READ, pairs * HSD_NODE_BYTES + (uint64_t)s->group_count * sizeof(hsd_by_group));
 }
 
 static hsd_status find_joint_holder(hsd_by_search *s, hsd_error *err)
@@ -319,7 +320,7 @@ static uint64_t kept_bytes(const hsd_growth *growth)
     const uint64_t trie =
         growth->finishes_beside
             ? hsd_growth_taken_beside(growth)
-            : hsd_min_u64(growth->memory_bytes / 2, (uint64_t)hsd_trie_count(growth->trie) * TRIE_NODE_BYTES);
+            : hsd_min_u64(growth->memory_bytes / 2, (uint64_t)hsd_trie_count(growth->trie) * HSD_TRIE_NODE_BYTES);
     uint64_t bits = 0;
     for (int side = 0; side < SIDE_COUNT; side++)
         if (growth->crowded_count > 0) bits += bits_of_objects(growth, side);
@@ -333,7 +334,7 @@ static uint64_t aside_bytes(const hsd_growth *growth)
 }
 
 /* What is plain, who is a source, and later a top, who has a slot, and where. */
-static uint64_t bits_of_nodes(uint64_t nodes) { return 3 * (nodes / 8) + nodes / HSD_BY_SLOT_NODES * sizeof(uint32_t); }
+static uint64_t bits_of_nodes(uint64_t nodes) { return 3 * (nodes / 8) + nodes / HSD_BY_SLOT_NODES * HSD_NODE_BYTES; }
 
 /* All of the growth's memory, what the search for paths will have and what the plan left, beside what lies there all
  * the time; but a quarter of it, and LEAST_MEMORY, whatever the heap is: with less what is sorted is merged twice. */

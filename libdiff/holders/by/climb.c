@@ -23,11 +23,13 @@
 #include "holders/by/waiting.h"
 
 #define PROGRESS_STEPS 0xffffu
-#define BIT_SHIFT      8u /* of a seed: top << 8 | number of the bit */
+#define BIT_SHIFT      8u /* of a seed: top << 8 | number of the bit, in a word (HSD_BY_NUMBER_BITS) */
 #define SCATTERED      UINT32_MAX
 #define MOST_WINDOWS   8u /* of 8 bits each */
 #define MOST_EXCHANGES 2u
 #define COLUMN_CHUNK   (UINT32_C(16) << 10)
+
+_Static_assert(HSD_BY_NUMBER_BITS + BIT_SHIFT <= 64, "a seed must fit");
 
 typedef struct column_climb {
     hsd_by_search *s;
@@ -43,7 +45,7 @@ typedef struct column_climb {
     hsd_sorter *seeds;
 } column_climb;
 
-static inline uint64_t get_slot(const column_climb *c, uint32_t slot)
+static inline uint64_t get_slot(const column_climb *c, hsd_node slot)
 {
     switch (c->width) {
     case 1: return ((const uint8_t *)c->pages.data)[slot];
@@ -53,7 +55,7 @@ static inline uint64_t get_slot(const column_climb *c, uint32_t slot)
     }
 }
 
-static inline void put_slot(column_climb *c, uint32_t slot, uint64_t bits)
+static inline void put_slot(column_climb *c, hsd_node slot, uint64_t bits)
 {
     switch (c->width) {
     case 1: ((uint8_t *)c->pages.data)[slot] = (uint8_t)bits; break;
@@ -63,10 +65,10 @@ static inline void put_slot(column_climb *c, uint32_t slot, uint64_t bits)
     }
 }
 
-static void take_target(column_climb *c, uint32_t word, uint64_t bits, bool is_primary)
+static void take_target(column_climb *c, hsd_node word, uint64_t bits, bool is_primary)
 {
-    const uint32_t top = HSD_BY_GROUP(word);
-    const uint32_t slot = hsd_by_joined_slot(&c->joined, top);
+    const hsd_node top = HSD_BY_GROUP(word);
+    const hsd_node slot = hsd_by_joined_slot(&c->joined, top);
     const uint64_t here = get_slot(c, slot);
     if ((here | bits) == here) return;
     if ((word & HSD_BY_FOR_MARK_ALONE) || hsd_bit_get(c->s->closed, top)) return;
@@ -75,7 +77,7 @@ static void take_target(column_climb *c, uint32_t word, uint64_t bits, bool is_p
     hsd_by_waiting_add(&c->list, top);
 }
 
-static void take_targets(column_climb *c, uint32_t group)
+static void take_targets(column_climb *c, hsd_node group)
 {
     const bool is_closed = hsd_bit_get(c->s->closed, group), is_primary = hsd_by_has_mark(c->s, group);
     const uint64_t bits =
@@ -88,12 +90,12 @@ static void take_targets(column_climb *c, uint32_t group)
 }
 
 /* The mark goes into and out of everything, and tells itself. */
-static void mark_targets(column_climb *c, uint32_t group)
+static void mark_targets(column_climb *c, hsd_node group)
 {
     if (!hsd_by_told_find(c->told, group)) return;
     do {
         for (uint32_t i = 0; i < c->told->count; i++) {
-            const uint32_t top = HSD_BY_GROUP(c->told->words[i]);
+            const hsd_node top = HSD_BY_GROUP(c->told->words[i]);
             if (hsd_bit_get(c->s->primary, top)) continue;
             hsd_bit_set(c->s->primary, top);
             hsd_by_waiting_add(&c->list, top);
@@ -101,7 +103,7 @@ static void mark_targets(column_climb *c, uint32_t group)
     } while (hsd_by_told_next(c->told));
 }
 
-static hsd_status climb_column(column_climb *c, void (*tell)(column_climb *c, uint32_t group), hsd_error *err)
+static hsd_status climb_column(column_climb *c, void (*tell)(column_climb *c, hsd_node group), hsd_error *err)
 {
     hsd_by_search *s = c->s;
     uint64_t steps = 0;
@@ -110,7 +112,7 @@ static hsd_status climb_column(column_climb *c, void (*tell)(column_climb *c, ui
         if (group == SIZE_MAX && at > 0) group = hsd_by_waiting_next(&c->list, 0);
         if (group == SIZE_MAX) break;
         hsd_by_waiting_remove(&c->list, group);
-        tell(c, (uint32_t)group);
+        tell(c, (hsd_node)group);
         if ((++steps & PROGRESS_STEPS) == 0) {
             HSD_TRY(hsd_progress(s->growth->pair->reporter, "finding what holds it together", group, s->group_count,
                                  err));
@@ -123,14 +125,14 @@ static hsd_status climb_column(column_climb *c, void (*tell)(column_climb *c, ui
 static hsd_status climb_mark(column_climb *c, hsd_error *err)
 {
     hsd_by_search *s = c->s;
-    for (uint32_t i = 1; i <= s->group_count; i++)
+    for (hsd_node i = 1; i <= s->group_count; i++)
         if (hsd_bit_get(s->primary, i)) hsd_by_waiting_add(&c->list, i);
     return climb_column(c, mark_targets, err);
 }
 
 /* ---- sowing ---- */
 
-static hsd_status put_seed(column_climb *c, hsd_by_sower *from, uint32_t place, uint32_t top, hsd_error *err)
+static hsd_status put_seed(column_climb *c, hsd_by_sower *from, hsd_node place, hsd_node top, hsd_error *err)
 {
     const uint8_t look = hsd_by_look(c->s, top);
     if (hsd_bit_get(c->s->closed, top)) return HSD_OK;
@@ -144,12 +146,13 @@ static hsd_status put_seeds(column_climb *c, hsd_error *err)
 {
     hsd_by_search *s = c->s;
     const uint64_t *seed;
-    uint64_t last = UINT64_MAX;
+    hsd_two last = hsd_two_of(HSD_NODE_MAX, HSD_NODE_MAX);
     hsd_by_sower from = {.number = 0};
     hsd_status status;
     while ((status = hsd_sorter_next(s->seeds, &seed, err)) == HSD_OK) {
-        if (*seed != last) HSD_TRY(put_seed(c, &from, (uint32_t)(*seed >> 32), (uint32_t)*seed, err));
-        last = *seed;
+        const hsd_node place = hsd_words_first(seed), top = hsd_words_second(seed);
+        if (hsd_two_of(place, top) != last) HSD_TRY(put_seed(c, &from, place, top, err));
+        last = hsd_two_of(place, top);
     }
     if (status != HSD_END) return status;
     HSD_TRY(hsd_paged_check(&s->places, err));
@@ -157,12 +160,12 @@ static hsd_status put_seeds(column_climb *c, hsd_error *err)
     return hsd_by_settle_marks(s, err);
 }
 
-static void sow_direct(hsd_by_search *s, uint32_t top, uint8_t flags, uint64_t bits)
+static void sow_direct(hsd_by_search *s, hsd_node top, uint8_t flags, uint64_t bits)
 {
     if ((flags & HSD_BY_IS_PSEUDO) == 0) hsd_by_top_write(s, top)->direct |= bits;
 }
 
-static void sow_bits(hsd_by_search *s, uint32_t top, uint64_t bits)
+static void sow_bits(hsd_by_search *s, hsd_node top, uint64_t bits)
 {
     hsd_by_group *group = hsd_by_group_write(s, top);
     group->mask |= bits;
@@ -176,7 +179,7 @@ static hsd_status sow_by_top(column_climb *c, hsd_error *err)
     hsd_status status = hsd_sorter_finish(c->seeds, 0, err);
     while (status == HSD_OK && (status = hsd_sorter_next(c->seeds, &seed, err)) == HSD_OK) {
         const uint64_t bit = UINT64_C(1) << (*seed & ((1u << BIT_SHIFT) - 1));
-        sow_bits(s, (uint32_t)(*seed >> BIT_SHIFT), bit);
+        sow_bits(s, (hsd_node)(*seed >> BIT_SHIFT), bit);
         c->used |= bit;
     }
     hsd_sorter_free(c->seeds);
@@ -220,10 +223,10 @@ static hsd_status exchange_windows(column_climb *c, const column_climb *last, bo
 {
     hsd_by_search *s = c->s;
     uint64_t of_joined[HSD_BY_SETS] = {0};
-    for (uint32_t i = 1; i <= s->group_count; i++) {
+    for (hsd_node i = 1; i <= s->group_count; i++) {
         const hsd_by_group *group = hsd_by_group_at(s, i);
         const bool is_joined = hsd_by_is_joined(&c->joined, i);
-        const uint32_t slot = is_joined ? group->fork : hsd_by_joined_slot(&c->joined, i);
+        const hsd_node slot = is_joined ? group->fork : hsd_by_joined_slot(&c->joined, i);
         const uint64_t back = last != NULL ? from_window(last, get_slot(c, slot)) : 0;
         uint64_t mask = group->mask;
         if ((mask & back) != back) hsd_by_group_write(s, i)->mask = mask |= back;
@@ -287,7 +290,8 @@ static hsd_status open_column(column_climb *c, hsd_error *err)
 static void note_windows(const column_climb *c, uint32_t windows)
 {
     hsd_note(c->s->growth->pair->reporter, HSD_NOTE_DETAIL,
-             "what holds together: %u groups do not fit in memory, %u bytes of each of %llu do: %u windows",
+             "what holds together: %" HSD_PRI_NODE
+             " groups do not fit in memory, %u bytes of each of %llu do: %u windows",
              c->s->group_count, c->width, (unsigned long long)hsd_by_joined_slots(&c->joined, c->s->group_count) - 1,
              windows);
 }
@@ -300,7 +304,7 @@ static hsd_status sow_into_window(column_climb *c, hsd_error *err)
     const uint64_t *seed;
     HSD_TRY(hsd_sorter_finish(c->seeds, 0, err));
     hsd_status have = hsd_sorter_next(c->seeds, &seed, err);
-    for (uint32_t i = 1; i <= s->group_count; i++) {
+    for (hsd_node i = 1; i <= s->group_count; i++) {
         uint64_t bits = 0;
         for (; have == HSD_OK && *seed >> BIT_SHIFT == i; have = hsd_sorter_next(c->seeds, &seed, err))
             bits |= UINT64_C(1) << (*seed & ((1u << BIT_SHIFT) - 1));
@@ -378,7 +382,7 @@ static hsd_status split_masks(window_tapes *t, hsd_error *err)
         of[w].width = t->c->width;
         choose_window(&of[w], t->windows[w].left);
     }
-    for (uint32_t i = 1; i <= s->group_count; i++) {
+    for (hsd_node i = 1; i <= s->group_count; i++) {
         const hsd_by_group *group = hsd_by_group_at(s, i);
         const bool is_joined = hsd_by_is_joined(&t->c->joined, i);
         for (uint32_t w = 0; w < t->count; w++) {
@@ -402,7 +406,7 @@ static hsd_status climb_window(window_tapes *t, uint32_t w, hsd_error *err)
     hsd_tape_reader reader;
     hsd_tape_read(&reader, tape, HSD_TAPE_FORWARD, true);
     choose_window(c, t->windows[w].left);
-    for (uint32_t i = 1; i <= c->s->group_count; i++) {
+    for (hsd_node i = 1; i <= c->s->group_count; i++) {
         if (hsd_by_is_joined(&c->joined, i)) continue;
         const uint64_t bits = get_column(&reader);
         put_slot(c, hsd_by_joined_slot(&c->joined, i), bits);
@@ -413,7 +417,7 @@ static hsd_status climb_window(window_tapes *t, uint32_t w, hsd_error *err)
     hsd_tape_release(tape);
     HSD_TRY(climb_column(c, take_targets, err));
     hsd_tape_init(&out, &t->reel);
-    for (uint32_t i = 1; i <= c->s->group_count; i++)
+    for (hsd_node i = 1; i <= c->s->group_count; i++)
         if (!hsd_by_is_joined(&c->joined, i)) put_column(&out, get_slot(c, hsd_by_joined_slot(&c->joined, i)));
     for (uint32_t set = 0; set < HSD_BY_SETS && c->joined.bits != NULL; set++)
         t->windows[w].of_joined[set] = get_slot(c, set);
@@ -432,7 +436,7 @@ static hsd_status join_masks(window_tapes *t, hsd_error *err)
         choose_window(&of[w], t->windows[w].left);
         hsd_tape_read(&readers[w], &t->windows[w].tape, HSD_TAPE_FORWARD, true);
     }
-    for (uint32_t i = 1; i <= s->group_count; i++) {
+    for (hsd_node i = 1; i <= s->group_count; i++) {
         const hsd_by_group group = *hsd_by_group_at(s, i);
         const bool is_joined = hsd_by_is_joined(&t->c->joined, i);
         uint64_t back = 0;

@@ -18,7 +18,7 @@
 hsd_status hsd_by_sorter(hsd_by_search *s, unsigned words, unsigned parts, hsd_sorter **out, hsd_error *err)
 {
     const hsd_sorter_config config = {.record_words = words,
-                                      .key_words = 1,
+                                      .key_words = words < HSD_TWO_WORDS ? words : HSD_TWO_WORDS,
                                       .space = &s->growth->pair->space,
                                       .reporter = s->growth->pair->reporter,
                                       .memory_bytes =
@@ -31,9 +31,10 @@ hsd_status hsd_by_settle_numbers(hsd_by_search *s, hsd_error *err)
     const uint64_t *record;
     hsd_status status = hsd_sorter_finish(s->by_node, 0, err);
     while (status == HSD_OK && (status = hsd_sorter_next(s->by_node, &record, err)) == HSD_OK) {
-        const uint32_t slot = hsd_by_slot(s, (uint32_t)(record[0] >> 32));
-        hsd_paged_set_u32(&s->group_of, slot, (uint32_t)record[0]);
-        hsd_paged_set_u64(&s->place_of, slot, record[1]);
+        const hsd_node slot = hsd_by_slot(s, hsd_words_first(record));
+        const uint64_t *place = record + HSD_BY_NUMBERED_PLACE;
+        hsd_paged_set_node(&s->group_of, slot, hsd_words_second(record));
+        hsd_paged_set_two(&s->place_of, slot, hsd_two_of(hsd_words_first(place), hsd_words_second(place)));
     }
     hsd_sorter_free(s->by_node);
     s->by_node = NULL;
@@ -47,14 +48,14 @@ hsd_status hsd_by_open_marks(hsd_by_search *s, hsd_error *err)
     if (!s->has_secondary) return HSD_OK;
     s->primary = calloc((size_t)s->group_room / 8 + 1, 1);
     if (s->primary == NULL) return hsd_fail_nomem(err, "what holds together");
-    for (uint32_t i = 1; i <= s->group_count; i++)
+    for (hsd_node i = 1; i <= s->group_count; i++)
         if (hsd_by_group_at(s, i)->mask & HSD_BY_PRIMARY) hsd_bit_set(s->primary, i);
     return hsd_by_groups_check(s, err);
 }
 
 hsd_status hsd_by_settle_marks(hsd_by_search *s, hsd_error *err)
 {
-    for (uint32_t i = 1; s->primary != NULL && i <= s->group_count; i++)
+    for (hsd_node i = 1; s->primary != NULL && i <= s->group_count; i++)
         if (hsd_bit_get(s->primary, i) && (hsd_by_group_at(s, i)->mask & HSD_BY_PRIMARY) == 0)
             hsd_by_group_write(s, i)->mask |= HSD_BY_PRIMARY;
     return hsd_by_groups_check(s, err);
@@ -71,7 +72,7 @@ hsd_status hsd_by_open_forks(hsd_by_search *s, hsd_error *err)
     s->closed = calloc(bits, 1);
     if ((s->fork_count > 1 && s->forks_of == NULL) || s->branches == NULL || s->closed == NULL)
         return hsd_fail_nomem(err, "what holds together");
-    for (uint32_t i = 1; i <= s->group_count; i++) {
+    for (hsd_node i = 1; i <= s->group_count; i++) {
         const hsd_by_group *group = hsd_by_group_at(s, i);
         const uint64_t bit = (uint64_t)i << s->fork_shift;
         if (s->forks_of != NULL) s->forks_of[bit / 8] |= (uint8_t)(group->fork << bit % 8);
@@ -104,7 +105,7 @@ void hsd_by_close_columns(hsd_by_search *s)
 
 /* ---- what tops have, by place ---- */
 
-/* Frees the sorter of top << 32 | place; the sums are of bytes of tops, by place. */
+/* Frees the sorter of (top, place); the sums are of bytes of tops, by place. */
 hsd_status hsd_by_sum_tells(hsd_by_search *s, hsd_sorter **tells, hsd_tally **out, hsd_error *err)
 {
     const uint64_t *record;
@@ -112,7 +113,7 @@ hsd_status hsd_by_sum_tells(hsd_by_search *s, hsd_sorter **tells, hsd_tally **ou
                           s->growth->pair->reporter, err));
     hsd_status status = hsd_sorter_finish(*tells, 0, err);
     while (status == HSD_OK && (status = hsd_sorter_next(*tells, &record, err)) == HSD_OK) {
-        const uint64_t place = (uint32_t)*record, bytes = hsd_by_top_at(s, (uint32_t)(*record >> 32))->bytes;
+        const uint64_t place = hsd_words_second(record), bytes = hsd_by_top_at(s, hsd_words_first(record))->bytes;
         if (bytes > 0) status = hsd_tally_add(*out, &place, 1, bytes, err);
     }
     hsd_sorter_free(*tells);
@@ -128,7 +129,7 @@ static hsd_status tell_places(hsd_by_search *s, hsd_tally *sums, hsd_error *err)
     hsd_amount sum;
     hsd_status status;
     while ((status = hsd_tally_next(sums, &place, &sum, err)) == HSD_OK)
-        hsd_by_place_tell(s, (uint32_t)*place, sum.bytes);
+        hsd_by_place_tell(s, (hsd_node)*place, sum.bytes);
     return status == HSD_END ? hsd_paged_check(&s->places, err) : status;
 }
 

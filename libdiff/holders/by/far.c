@@ -21,25 +21,26 @@
 #define SEEN_BITS 9u /* twice MOST_LOOKED_AT and more */
 
 typedef struct look { /* from one place: groups that are reached from it, in the order of their distance */
-    uint32_t place, count, steps;
-    uint32_t turn; /* of the places; what was seen in another turn is forgotten */
+    hsd_node place;
+    uint32_t count, steps;
+    hsd_node turn; /* of the places; what was seen in another turn is forgotten */
     bool is_asked; /* it tells little */
-    uint32_t list[MOST_LOOKED_AT];
+    hsd_node list[MOST_LOOKED_AT];
     struct {
-        uint32_t top, turn;
+        hsd_node top, turn;
     } seen[1u << SEEN_BITS]; /* a hash table of the list */
 } look;
 
 /* The slot of a group, or the free one where it belongs. */
-static uint32_t find_seen(const look *l, uint32_t top)
+static uint32_t find_seen(const look *l, hsd_node top)
 {
-    uint32_t at = top * UINT32_C(0x9e3779b1) >> (32 - SEEN_BITS);
+    uint32_t at = (uint32_t)top * UINT32_C(0x9e3779b1) >> (32 - SEEN_BITS); /* the low half tells enough apart */
     while (l->seen[at].turn == l->turn && l->seen[at].top != top)
         at = (at + 1) & ((1u << SEEN_BITS) - 1);
     return at;
 }
 
-static void put_seen(look *l, uint32_t slot, uint32_t top)
+static void put_seen(look *l, uint32_t slot, hsd_node top)
 {
     if (l->count == MOST_LOOKED_AT) return;
     l->seen[slot].top = top;
@@ -47,7 +48,7 @@ static void put_seen(look *l, uint32_t slot, uint32_t top)
     l->list[l->count++] = top;
 }
 
-static void look_at_joint_way(look *l, uint32_t top)
+static void look_at_joint_way(look *l, hsd_node top)
 {
     const uint32_t slot = find_seen(l, top);
     if (l->seen[slot].turn != l->turn) put_seen(l, slot, top);
@@ -59,8 +60,8 @@ typedef struct far_plain {
     const hsd_by_group *groups; /* NULL: not all is */
     const hsd_by_top *tops;
     const uint64_t *starts;
-    const uint32_t *targets;
-    uint32_t *stamps; /* the last turn in which a group was seen; of branches, which no look goes to, the largest */
+    const hsd_node *targets;
+    hsd_node *stamps; /* the last turn in which a group was seen; of branches, which no look goes to, the largest */
 } far_plain;
 
 static hsd_status open_plain(const hsd_by_search *s, far_plain *out, hsd_error *err)
@@ -74,17 +75,17 @@ static hsd_status open_plain(const hsd_by_search *s, far_plain *out, hsd_error *
     *out = p;
     out->stamps = calloc(groups, sizeof *out->stamps);
     if (out->stamps == NULL) return hsd_fail_nomem(err, "what holds together");
-    for (uint32_t i = 0; i < groups; i++)
-        if (p.groups[i].flags & HSD_BY_IS_BRANCH) out->stamps[i] = UINT32_MAX;
+    for (hsd_node i = 0; i < groups; i++)
+        if (p.groups[i].flags & HSD_BY_IS_BRANCH) out->stamps[i] = HSD_NODE_MAX;
     return HSD_OK;
 }
 
-static void look_on_plainly(const far_plain *p, look *l, uint32_t group)
+static void look_on_plainly(const far_plain *p, look *l, hsd_node group)
 {
-    const uint32_t *at = p->targets + p->starts[group], *end = p->targets + p->starts[group + 1];
+    const hsd_node *at = p->targets + p->starts[group], *end = p->targets + p->starts[group + 1];
     uint32_t count = l->count;
     for (; at < end && count < MOST_LOOKED_AT; at++) {
-        const uint32_t top = HSD_BY_GROUP(*at);
+        const hsd_node top = HSD_BY_GROUP(*at);
         if (p->stamps[top] >= l->turn) continue;
         p->stamps[top] = l->turn;
         l->list[count++] = top;
@@ -95,7 +96,7 @@ static void look_on_plainly(const far_plain *p, look *l, uint32_t group)
 static void stamp(const far_plain *p, const look *l)
 {
     for (uint32_t i = 0; i < l->count; i++)
-        if (p->stamps[l->list[i]] != UINT32_MAX) p->stamps[l->list[i]] = l->turn;
+        if (p->stamps[l->list[i]] != HSD_NODE_MAX) p->stamps[l->list[i]] = l->turn;
 }
 
 /* Of what is reached, bytes; the list grows meanwhile. */
@@ -105,7 +106,7 @@ static uint64_t follow_plainly(const far_plain *p, look *l)
     uint32_t i = 0;
     stamp(p, l);
     for (; i < l->count; i++) {
-        const uint32_t top = l->list[i];
+        const hsd_node top = l->list[i];
         bytes = hsd_add_saturating(bytes, p->tops[top].bytes);
         if ((p->groups[top].flags & HSD_BY_IS_CLOSED) == 0 && l->count < MOST_LOOKED_AT) look_on_plainly(p, l, top);
     }
@@ -113,18 +114,19 @@ static uint64_t follow_plainly(const far_plain *p, look *l)
     return bytes;
 }
 
-static void look_on(hsd_by_search *s, look *l, uint32_t group)
+static void look_on(hsd_by_search *s, look *l, hsd_node group)
 {
     const uint64_t end = hsd_paged_get_u64(&s->starts, (uint64_t)group + 1);
     for (uint64_t i = hsd_paged_get_u64(&s->starts, group); i < end && l->count < MOST_LOOKED_AT; i++) {
-        const uint32_t top = HSD_BY_GROUP(hsd_paged_get_u32(&s->targets, i)), slot = find_seen(l, top);
+        const hsd_node top = HSD_BY_GROUP(hsd_paged_get_node(&s->targets, i));
+        const uint32_t slot = find_seen(l, top);
         if (l->seen[slot].turn != l->turn && !(hsd_by_group_at(s, top)->flags & HSD_BY_IS_BRANCH))
             put_seen(l, slot, top);
     }
 }
 
 /* No place yet is 0. */
-static void begin_look(hsd_by_search *s, look *l, uint32_t place)
+static void begin_look(hsd_by_search *s, look *l, hsd_node place)
 {
     l->place = place;
     l->count = 0;
@@ -151,7 +153,7 @@ static void tell_reached(hsd_by_search *s, const far_plain *plain, look *l)
     if (!l->is_asked) return;
     uint64_t bytes = plain->groups != NULL ? follow_plainly(plain, l) : follow(s, l);
     if (l->count == MOST_LOOKED_AT) bytes = hsd_max_u64(bytes, hsd_by_least_told(s));
-    hsd_by_place *at = hsd_by_place_write(s, (uint32_t)hsd_by_place_at(s, l->place)->below);
+    hsd_by_place *at = hsd_by_place_write(s, (hsd_node)hsd_by_place_at(s, l->place)->below);
     at->told = hsd_max_u64(at->told, bytes);
 }
 
@@ -161,12 +163,12 @@ static hsd_status look_from_all(hsd_by_search *s, const far_plain *plain, hsd_er
     look l = {.place = 0};
     hsd_status status;
     while ((status = hsd_sorter_next(s->seeds, &seed, err)) == HSD_OK && l.steps < MOST_STEPS) {
-        const uint32_t place = (uint32_t)(*seed >> 32);
+        const hsd_node place = hsd_words_first(seed);
         if (place != l.place) {
             tell_reached(s, plain, &l);
             begin_look(s, &l, place);
         }
-        if (l.is_asked) look_at_joint_way(&l, (uint32_t)*seed);
+        if (l.is_asked) look_at_joint_way(&l, hsd_words_second(seed));
     }
     if (status != HSD_OK && status != HSD_END) return status;
     tell_reached(s, plain, &l);
@@ -190,10 +192,17 @@ static hsd_status look_far_at_random(hsd_by_search *s, hsd_error *err)
 #define POSITION_BITS 16u
 
 typedef struct far_look {
-    uint32_t place, order; /* how many places came before */
+    hsd_node place, order; /* how many places came before */
     uint32_t count, next;  /* tops; those before were followed */
-    uint32_t list[MOST_LOOKED_AT];
+    hsd_node list[MOST_LOOKED_AT];
 } far_look;
+
+/* Words of what is found: look << 32 | position << 16 | number; the top. */
+enum { FOUND_WHERE, FOUND_TOP, FOUND_WORDS };
+
+_Static_assert(MOST_LOOKED_AT <= 1u << POSITION_BITS && LOOKS_MOST <= 1u << POSITION_BITS &&
+                   ON_MOST <= 1u << POSITION_BITS,
+               "a look, a position and a number must fit");
 
 typedef struct far_looks {
     hsd_by_search *s;
@@ -201,12 +210,12 @@ typedef struct far_looks {
     hsd_pages pages;
     uint32_t count, most;
     look seen;          /* of the look at hand */
-    hsd_sorter *wanted; /* group << 32 | look << 16 | position */
-    hsd_sorter *found;  /* look << 32 | position << 16 | number, top */
-    hsd_sorter *tells;  /* top << 32 | place */
-    uint32_t order;     /* of the last place that was begun */
+    hsd_sorter *wanted; /* (group, look << 16 | position) */
+    hsd_sorter *found;  /* FOUND_… */
+    hsd_sorter *tells;  /* (top, place) */
+    hsd_node order;     /* of the last place that was begun */
     uint32_t steps;
-    uint64_t seed; /* that comes next */
+    hsd_node seed_place, seed_top; /* of the seed that comes next */
     bool has_seed;
 } far_looks;
 
@@ -219,7 +228,7 @@ static void open_far_look(far_looks *f, const far_look *one)
         look_at_joint_way(&f->seen, one->list[i]);
 }
 
-static void add_far_top(far_looks *f, far_look *one, uint32_t top)
+static void add_far_top(far_looks *f, far_look *one, hsd_node top)
 {
     look_at_joint_way(&f->seen, top);
     if (f->seen.count > one->count) one->list[one->count++] = top;
@@ -230,24 +239,24 @@ static hsd_status want_on(far_looks *f, uint32_t number, bool *out, hsd_error *e
     far_look *one = &f->looks[number];
     for (uint32_t i = one->next; i < one->count && one->count < MOST_LOOKED_AT; i++) {
         if (hsd_bit_get(f->s->closed, one->list[i])) continue;
-        const uint64_t record = (uint64_t)one->list[i] << 32 | number << POSITION_BITS | i;
+        const uint64_t record[HSD_TWO_WORDS] = {HSD_TWO(one->list[i], number << POSITION_BITS | i)};
         *out = true;
-        HSD_TRY(hsd_sorter_put(f->wanted, &record, err));
+        HSD_TRY(hsd_sorter_put(f->wanted, record, err));
     }
     one->next = one->count;
     return HSD_OK;
 }
 
-static hsd_status find_on(far_looks *f, uint32_t group, uint32_t looker, hsd_error *err)
+static hsd_status find_on(far_looks *f, hsd_node group, uint32_t looker, hsd_error *err)
 {
     hsd_by_search *s = f->s;
     const uint64_t from = (uint64_t)(looker >> POSITION_BITS) << 32 | (looker & 0xffffu) << POSITION_BITS;
     const uint64_t end = hsd_paged_get_u64(&s->starts, (uint64_t)group + 1);
     uint32_t number = 0;
     for (uint64_t i = hsd_paged_get_u64(&s->starts, group); i < end && number < ON_MOST; i++) {
-        const uint32_t top = HSD_BY_GROUP(hsd_paged_get_u32(&s->targets, i));
+        const hsd_node top = HSD_BY_GROUP(hsd_paged_get_node(&s->targets, i));
         if (hsd_bit_get(s->branches, top)) continue;
-        const uint64_t record[2] = {from | number++, top};
+        const uint64_t record[FOUND_WORDS] = {from | number++, top};
         HSD_TRY(hsd_sorter_put(f->found, record, err));
     }
     return HSD_OK;
@@ -258,7 +267,7 @@ static hsd_status find_all_on(far_looks *f, hsd_error *err)
     const uint64_t *record;
     hsd_status status = hsd_sorter_finish(f->wanted, 0, err);
     while (status == HSD_OK && (status = hsd_sorter_next(f->wanted, &record, err)) == HSD_OK)
-        status = find_on(f, (uint32_t)(*record >> 32), (uint32_t)*record, err);
+        status = find_on(f, hsd_words_first(record), (uint32_t)hsd_words_second(record), err);
     if (status != HSD_END) return status;
     HSD_TRY(hsd_paged_check(&f->s->starts, err));
     return hsd_paged_check(&f->s->targets, err);
@@ -270,10 +279,10 @@ static hsd_status take_found(far_looks *f, hsd_error *err)
     uint32_t last = UINT32_MAX;
     hsd_status status = hsd_sorter_finish(f->found, 0, err);
     while (status == HSD_OK && (status = hsd_sorter_next(f->found, &record, err)) == HSD_OK) {
-        const uint32_t number = (uint32_t)(record[0] >> 32);
+        const uint32_t number = (uint32_t)(record[FOUND_WHERE] >> 32);
         if (number != last) open_far_look(f, &f->looks[number]);
         last = number;
-        add_far_top(f, &f->looks[number], (uint32_t)record[1]);
+        add_far_top(f, &f->looks[number], (hsd_node)record[FOUND_TOP]);
     }
     return status == HSD_END ? HSD_OK : status;
 }
@@ -282,11 +291,11 @@ static hsd_status take_found(far_looks *f, hsd_error *err)
 static hsd_status step_far(far_looks *f, uint32_t first, uint32_t end, bool *has_more, hsd_error *err)
 {
     *has_more = false;
-    HSD_TRY(hsd_by_sorter(f->s, 1, HSD_BY_SORTER, &f->wanted, err));
+    HSD_TRY(hsd_by_sorter(f->s, HSD_TWO_WORDS, HSD_BY_SORTER, &f->wanted, err));
     for (uint32_t i = first; i < end; i++)
         HSD_TRY(want_on(f, i, has_more, err));
     if (*has_more) {
-        HSD_TRY(hsd_by_sorter(f->s, 2, HSD_BY_SORTER, &f->found, err));
+        HSD_TRY(hsd_by_sorter(f->s, FOUND_WORDS, HSD_BY_SORTER, &f->found, err));
         HSD_TRY(find_all_on(f, err));
         hsd_sorter_free(f->wanted);
         f->wanted = NULL;
@@ -310,12 +319,12 @@ static hsd_status tell_far(far_looks *f, const far_look *one, hsd_error *err)
 {
     hsd_by_search *s = f->s;
     for (uint32_t i = 0; i < one->count; i++) {
-        const uint64_t record = (uint64_t)one->list[i] << 32 | one->place;
-        HSD_TRY(hsd_sorter_put(f->tells, &record, err));
+        const uint64_t record[HSD_TWO_WORDS] = {HSD_TWO(one->list[i], one->place)};
+        HSD_TRY(hsd_sorter_put(f->tells, record, err));
     }
     f->steps += one->count;
     if (one->count < MOST_LOOKED_AT) return HSD_OK;
-    hsd_by_place *at = hsd_by_place_write(s, (uint32_t)hsd_by_place_at(s, one->place)->below);
+    hsd_by_place *at = hsd_by_place_write(s, (hsd_node)hsd_by_place_at(s, one->place)->below);
     at->told = hsd_max_u64(at->told, hsd_by_least_told(s));
     return HSD_OK;
 }
@@ -327,14 +336,17 @@ static hsd_status next_seed(far_looks *f, hsd_error *err)
     const uint64_t *seed;
     const hsd_status status = hsd_sorter_next(f->s->seeds, &seed, err);
     f->has_seed = status == HSD_OK;
-    if (f->has_seed) f->seed = *seed;
+    if (f->has_seed) {
+        f->seed_place = hsd_words_first(seed);
+        f->seed_top = hsd_words_second(seed);
+    }
     return status == HSD_END ? HSD_OK : status;
 }
 
 /* All seeds of the next place; it becomes a look if it tells little. */
 static hsd_status begin_far_look(far_looks *f, hsd_error *err)
 {
-    const uint32_t place = (uint32_t)(f->seed >> 32);
+    const hsd_node place = f->seed_place;
     const bool is_asked = hsd_by_place_at(f->s, place)->told < hsd_by_least_told(f->s);
     far_look *one = &f->looks[f->count];
     f->order++;
@@ -343,8 +355,8 @@ static hsd_status begin_far_look(far_looks *f, hsd_error *err)
         open_far_look(f, one);
         f->count++;
     }
-    while (f->has_seed && (uint32_t)(f->seed >> 32) == place) {
-        if (is_asked) add_far_top(f, one, (uint32_t)f->seed);
+    while (f->has_seed && f->seed_place == place) {
+        if (is_asked) add_far_top(f, one, f->seed_top);
         HSD_TRY(next_seed(f, err));
     }
     return HSD_OK;
@@ -359,7 +371,7 @@ static hsd_status fill_batch(far_looks *f, hsd_error *err)
 }
 
 /* The place that was begun when the steps ended has its first top alone. */
-static hsd_status tell_last(far_looks *f, uint32_t number, uint32_t order, hsd_error *err)
+static hsd_status tell_last(far_looks *f, uint32_t number, hsd_node order, hsd_error *err)
 {
     if (number == f->count) { /* the first one of the next batch */
         f->count = 0;
@@ -397,7 +409,7 @@ static hsd_status tell_far_sums(far_looks *f, hsd_error *err)
     hsd_amount sum;
     hsd_status status = hsd_by_sum_tells(s, &f->tells, &sums, err);
     while (status == HSD_OK && (status = hsd_tally_next(sums, &place, &sum, err)) == HSD_OK) {
-        hsd_by_place *at = hsd_by_place_write(s, (uint32_t)hsd_by_place_at(s, (uint32_t)*place)->below);
+        hsd_by_place *at = hsd_by_place_write(s, (hsd_node)hsd_by_place_at(s, (hsd_node)*place)->below);
         at->told = hsd_max_u64(at->told, sum.bytes);
     }
     hsd_tally_free(sums);
@@ -411,7 +423,7 @@ static hsd_status open_far(far_looks *f, hsd_error *err)
     f->most = (uint32_t)hsd_max_u64(hsd_min_u64(most, LOOKS_MOST), LOOKS_LEAST);
     if (!hsd_pages_take(&f->pages, f->most * sizeof *f->looks)) return hsd_fail_nomem(err, "what holds together");
     f->looks = f->pages.data;
-    return hsd_by_sorter(s, 1, HSD_BY_SORTER, &f->tells, err);
+    return hsd_by_sorter(s, HSD_TWO_WORDS, HSD_BY_SORTER, &f->tells, err);
 }
 
 static hsd_status look_far_by_scans(hsd_by_search *s, hsd_error *err)
@@ -435,7 +447,7 @@ static hsd_status look_far_by_scans(hsd_by_search *s, hsd_error *err)
 hsd_status hsd_by_look_far(hsd_by_search *s, hsd_error *err)
 {
     HSD_TRY(s->has_columns ? look_far_by_scans(s, err) : look_far_at_random(s, err));
-    for (uint32_t i = 1; i <= s->place_count; i++)
+    for (hsd_node i = 1; i <= s->place_count; i++)
         hsd_by_place_write(s, i)->below = 0;
     HSD_TRY(hsd_paged_check(&s->places, err));
     HSD_TRY(hsd_paged_check(&s->starts, err));

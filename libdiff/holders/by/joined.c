@@ -28,31 +28,32 @@ typedef struct join_search {
     hsd_by_joined *joined;
     hsd_by_told *told;
     uint8_t *reached, *reaches; /* one bit a group */
-    uint32_t count, passes;     /* with both */
+    hsd_node count;             /* with both */
+    uint32_t passes;
     bool changed;
 } join_search;
 
-static uint32_t fork_of(const join_search *j, uint32_t group) { return hsd_by_fork_of(j->s, group); }
+static uint32_t fork_of(const join_search *j, hsd_node group) { return hsd_by_fork_of(j->s, group); }
 
-static bool is_way_for_all(const join_search *j, uint32_t group, uint32_t word)
+static bool is_way_for_all(const join_search *j, hsd_node group, hsd_node word)
 {
-    const uint32_t top = HSD_BY_GROUP(word);
+    const hsd_node top = HSD_BY_GROUP(word);
     if ((word & HSD_BY_FOR_MARK_ALONE) || hsd_bit_get(j->s->closed, top)) return false;
     return !hsd_by_has_mark(j->s, top) || hsd_by_has_mark(j->s, group);
 }
 
-static void set_way(join_search *j, uint8_t *way, const uint8_t *other, uint32_t group)
+static void set_way(join_search *j, uint8_t *way, const uint8_t *other, hsd_node group)
 {
     hsd_bit_set(way, group);
     j->count += hsd_bit_get(other, group);
     j->changed = true;
 }
 
-static void look_at_told(join_search *j, uint32_t group)
+static void look_at_told(join_search *j, hsd_node group)
 {
     bool is_reached = hsd_bit_get(j->reached, group), reaches = hsd_bit_get(j->reaches, group);
     for (uint32_t i = 0; i < j->told->count; i++) {
-        const uint32_t top = HSD_BY_GROUP(j->told->words[i]);
+        const hsd_node top = HSD_BY_GROUP(j->told->words[i]);
         if (!is_way_for_all(j, group, j->told->words[i])) continue;
         if (is_reached && !hsd_bit_get(j->reached, top)) set_way(j, j->reached, j->reaches, top);
         if (reaches || !hsd_bit_get(j->reaches, top)) continue;
@@ -63,17 +64,17 @@ static void look_at_told(join_search *j, uint32_t group)
 
 static hsd_status pass_told(join_search *j, hsd_error *err)
 {
-    for (hsd_by_told_rewind(j->told); j->told->group != UINT32_MAX; hsd_by_told_next(j->told))
+    for (hsd_by_told_rewind(j->told); j->told->group != HSD_NODE_MAX; hsd_by_told_next(j->told))
         if (!hsd_bit_get(j->s->closed, j->told->group)) look_at_told(j, j->told->group);
     HSD_TRY(hsd_by_told_check(j->told, err));
     return hsd_progress(j->s->growth->pair->reporter, "finding what holds it together", 0, j->s->group_count, err);
 }
 
 /* That tells the most; 0 = none. */
-static uint32_t find_pivot(const join_search *j, uint32_t fork)
+static hsd_node find_pivot(const join_search *j, uint32_t fork)
 {
     for (uint32_t i = 0; i < HSD_BY_TOLD_MANY; i++) {
-        const uint32_t group = j->told->many[fork][i].group;
+        const hsd_node group = j->told->many[fork][i].group;
         if (group != 0 && !hsd_bit_get(j->s->closed, group)) return group;
     }
     return 0;
@@ -81,9 +82,9 @@ static uint32_t find_pivot(const join_search *j, uint32_t fork)
 
 static hsd_status find_both_ways(join_search *j, hsd_error *err)
 {
-    uint32_t before;
+    hsd_node before;
     for (uint32_t fork = 0; fork < j->s->fork_count; fork++) {
-        const uint32_t pivot = find_pivot(j, fork);
+        const hsd_node pivot = find_pivot(j, fork);
         if (pivot == 0) continue;
         hsd_bit_set(j->reached, pivot);
         hsd_bit_set(j->reaches, pivot);
@@ -105,12 +106,12 @@ static hsd_status find_both_ways(join_search *j, hsd_error *err)
 static hsd_status take_joined(join_search *j, hsd_error *err)
 {
     hsd_by_joined *joined = j->joined;
-    const uint32_t groups = j->s->group_count, words = groups / 64 + 1;
+    const hsd_node groups = j->s->group_count, words = groups / 64 + 1;
     joined->bits = calloc(words, sizeof *joined->bits);
     joined->others = calloc(words, sizeof *joined->others);
     if (joined->bits == NULL || joined->others == NULL) return hsd_fail_nomem(err, "what holds together");
     joined->bits[0] = 1;
-    for (uint32_t i = 1; i <= groups; i++) {
+    for (hsd_node i = 1; i <= groups; i++) {
         if (i % 64 == 0) joined->others[i / 64] = joined->other_count;
         if (hsd_bit_get(j->reached, i) && hsd_bit_get(j->reaches, i)) {
             joined->bits[i / 64] |= UINT64_C(1) << i % 64;
@@ -126,7 +127,7 @@ static hsd_status take_joined(join_search *j, hsd_error *err)
 static void note_told(const join_search *j, uint8_t *told_by_all)
 {
     for (uint32_t i = 0; i < j->told->count; i++) {
-        const uint32_t word = j->told->words[i], top = HSD_BY_GROUP(word);
+        const hsd_node word = j->told->words[i], top = HSD_BY_GROUP(word);
         if (is_way_for_all(j, j->told->group, word) && !hsd_by_is_joined(j->joined, top)) hsd_bit_set(told_by_all, top);
     }
 }
@@ -134,8 +135,9 @@ static void note_told(const join_search *j, uint8_t *told_by_all)
 static hsd_status put_told_by_all(const join_search *j, uint32_t fork, const uint8_t *told_by_all, hsd_by_told *out,
                                   hsd_error *err)
 {
-    uint32_t words[HSD_BY_TOLD_ITEMS], count = 0;
-    for (uint32_t i = 1; i <= j->s->group_count; i++) {
+    hsd_node words[HSD_BY_TOLD_ITEMS];
+    uint32_t count = 0;
+    for (hsd_node i = 1; i <= j->s->group_count; i++) {
         if (!hsd_bit_get(told_by_all, i) || fork_of(j, i) != fork) continue;
         words[count++] = i;
         if (count < HSD_BY_TOLD_ITEMS) continue;
@@ -146,13 +148,13 @@ static hsd_status put_told_by_all(const join_search *j, uint32_t fork, const uin
 }
 
 /* Of the sets whose groups all lie before `end`, in their order. `done` is a bit a fork. */
-static hsd_status put_sets_before(const join_search *j, uint32_t end, const uint8_t *told_by_all, uint32_t *done,
+static hsd_status put_sets_before(const join_search *j, hsd_node end, const uint8_t *told_by_all, uint32_t *done,
                                   hsd_by_told *out, hsd_error *err)
 {
     for (;;) {
         uint32_t next = HSD_BY_SETS;
         for (uint32_t fork = 0; fork < HSD_BY_SETS; fork++) {
-            const uint32_t first = j->joined->first[fork];
+            const hsd_node first = j->joined->first[fork];
             if (first == 0 || first >= end || (*done >> fork & 1) != 0) continue;
             if (next == HSD_BY_SETS || first < j->joined->first[next]) next = fork;
         }
@@ -165,10 +167,11 @@ static hsd_status put_sets_before(const join_search *j, uint32_t end, const uint
 /* Of any other group: what may take bits, of the set one. */
 static hsd_status put_told_by_other(const join_search *j, hsd_by_told *out, hsd_error *err)
 {
-    uint32_t words[HSD_BY_TOLD_ITEMS], count = 0;
+    hsd_node words[HSD_BY_TOLD_ITEMS];
+    uint32_t count = 0;
     bool tells_all = false;
     for (uint32_t i = 0; i < j->told->count; i++) {
-        const uint32_t word = j->told->words[i];
+        const hsd_node word = j->told->words[i];
         if (!is_way_for_all(j, j->told->group, word)) continue;
         if (!hsd_by_is_joined(j->joined, HSD_BY_GROUP(word)))
             words[count++] = word;
@@ -182,7 +185,7 @@ static hsd_status put_told_by_other(const join_search *j, hsd_by_told *out, hsd_
 static hsd_status put_all_told(const join_search *j, uint8_t *told_by_all, hsd_by_told *out, hsd_error *err)
 {
     uint32_t done = 0;
-    for (hsd_by_told_rewind(j->told); j->told->group != UINT32_MAX; hsd_by_told_next(j->told)) {
+    for (hsd_by_told_rewind(j->told); j->told->group != HSD_NODE_MAX; hsd_by_told_next(j->told)) {
         HSD_TRY(put_sets_before(j, j->told->group, told_by_all, &done, out, err));
         if (hsd_by_is_joined(j->joined, j->told->group))
             note_told(j, told_by_all);
@@ -190,7 +193,7 @@ static hsd_status put_all_told(const join_search *j, uint8_t *told_by_all, hsd_b
             HSD_TRY(put_told_by_other(j, out, err));
     }
     HSD_TRY(hsd_by_told_check(j->told, err));
-    return put_sets_before(j, UINT32_MAX, told_by_all, &done, out, err);
+    return put_sets_before(j, HSD_NODE_MAX, told_by_all, &done, out, err);
 }
 
 /* Takes the place of what was told before. */
@@ -215,8 +218,8 @@ static hsd_status join_found(join_search *j, hsd_error *err)
 {
     const bool is_worth_it = j->count >= j->s->group_count / LEAST_JOINED;
     hsd_note(j->s->growth->pair->reporter, HSD_NOTE_DETAIL,
-             "what holds together: %u of %u groups tell each other, by %u passes: %s", j->count, j->s->group_count,
-             j->passes, is_worth_it ? "they climb as one" : "too few");
+             "what holds together: %" HSD_PRI_NODE " of %" HSD_PRI_NODE " groups tell each other, by %u passes: %s",
+             j->count, j->s->group_count, j->passes, is_worth_it ? "they climb as one" : "too few");
     if (!is_worth_it) return HSD_OK;
     HSD_TRY(take_joined(j, err));
     free(j->reached);

@@ -21,14 +21,14 @@ typedef struct mark_frame {
 } mark_frame;
 
 /* The fork at a place of the tree; places are asked for in ascending order, from 0 on. */
-uint32_t hsd_by_fork_at(hsd_by_search *s, uint32_t first)
+uint32_t hsd_by_fork_at(hsd_by_search *s, hsd_node first)
 {
     uint32_t fork = HSD_BY_NO_FORK;
     if (first == 0) s->next_fork = 0;
     if (first < s->next_fork) return HSD_BY_NO_FORK;
-    s->next_fork = UINT32_MAX;
+    s->next_fork = HSD_NODE_MAX;
     for (uint32_t i = 0; i < s->fork_count; i++) {
-        const uint32_t of = s->forks[i].first;
+        const hsd_node of = s->forks[i].first;
         if (of == first && fork == HSD_BY_NO_FORK) fork = i;
         if (of > first && of < s->next_fork) s->next_fork = of;
     }
@@ -74,7 +74,7 @@ static bool refers_to_asked(const hsd_by_search *s, const hsd_targets *targets)
     return false;
 }
 
-static bool is_source(hsd_by_search *s, uint32_t node)
+static bool is_source(hsd_by_search *s, hsd_node node)
 {
     hsd_targets targets;
     if (hsd_adjacency_is_leaf(s->side->adjacency, node)) return false;
@@ -88,8 +88,8 @@ static bool is_source(hsd_by_search *s, uint32_t node)
 
 static hsd_status mark_sources(hsd_by_search *s, hsd_error *err)
 {
-    const uint32_t count = s->side->node_count;
-    for (uint32_t node = 0; node < count; node++) {
+    const hsd_node count = s->side->node_count;
+    for (hsd_node node = 0; node < count; node++) {
         if (is_source(s, node)) hsd_bit_set(s->is_source, node);
         if ((node & PROGRESS_STEPS) != 0) continue;
         HSD_TRY(hsd_adjacency_check(s->side->adjacency, err));
@@ -109,11 +109,11 @@ static void mark_choices(hsd_by_search *s)
 /* Each that matters gets a slot, in the order of nodes. */
 static hsd_status give_slots(hsd_by_search *s, hsd_error *err)
 {
-    const uint32_t count = s->side->node_count;
+    const hsd_node count = s->side->node_count;
     s->slot_bits = calloc((size_t)count / 64 + 1, sizeof *s->slot_bits);
     s->slots_before = calloc((size_t)count / HSD_BY_SLOT_NODES + 1, sizeof *s->slots_before);
     if (s->slot_bits == NULL || s->slots_before == NULL) return hsd_fail_nomem(err, "where numbers of nodes stand");
-    for (uint32_t node = 0; node < count; node++) {
+    for (hsd_node node = 0; node < count; node++) {
         if (node % HSD_BY_SLOT_NODES == 0) s->slots_before[node / HSD_BY_SLOT_NODES] = s->slot_count;
         if (hsd_bit_get(s->is_plain, node) && !hsd_bit_get(s->is_source, node)) continue;
         s->slot_bits[node / 64] |= UINT64_C(1) << node % 64;
@@ -168,7 +168,7 @@ static hsd_status list_forks(hsd_growth *growth, hsd_by_search *s, hsd_error *er
     const uint64_t *record;
     hsd_status status;
     while ((status = hsd_sorter_next(growth->forks, &record, err)) == HSD_OK) {
-        const uint32_t first = (uint32_t)(record[3] >> 1);
+        const hsd_node first = (hsd_node)(record[3] >> 1);
         s->forks[s->fork_count++] = (hsd_by_fork){.first = first};
         marks->forks[marks->fork_count++] = first;
     }

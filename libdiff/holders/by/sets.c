@@ -60,7 +60,7 @@ static uint64_t named_of(uint64_t mask) { return mask & HSD_BY_SELF ? 0 : mask &
 
 static hsd_status count_masks(maker *m, hsd_error *err)
 {
-    for (uint32_t i = 1; i <= m->s->group_count; i++) {
+    for (hsd_node i = 1; i <= m->s->group_count; i++) {
         const hsd_by_group *group = hsd_by_group_at(m->s, i);
         const uint64_t key[2] = {group->fork, named_of(group->mask)};
         if (is_top_in_use(group) && key[1] != 0)
@@ -141,7 +141,7 @@ static hsd_status add_tops(maker *m, hsd_error *err)
 {
     for (uint32_t i = 0; i < m->s->fork_count; i++)
         join_masks(&m->of[i]);
-    for (uint32_t i = 1; i <= m->s->group_count; i++) {
+    for (hsd_node i = 1; i <= m->s->group_count; i++) {
         const hsd_by_group *group = hsd_by_group_at(m->s, i);
         if (is_top_in_use(group)) add_top(&m->of[group->fork], group, hsd_by_top_at(m->s, i));
     }
@@ -198,7 +198,7 @@ static hsd_status make_fork_sets(maker *m, uint32_t fork, hsd_error *err)
 
 /* ---- which top is of which ---- */
 
-static hsd_status mark_top(maker *m, uint32_t node, const hsd_by_group *top, uint64_t bytes, hsd_error *err)
+static hsd_status mark_top(maker *m, hsd_node node, const hsd_by_group *top, uint64_t bytes, hsd_error *err)
 {
     hsd_by_search *s = m->s;
     const cluster *of = cluster_of(&m->of[top->fork], named_of(top->mask));
@@ -222,7 +222,7 @@ typedef struct set_column {
     hsd_pages pages;
 } set_column;
 
-static uint32_t set_in_column(const set_column *c, uint32_t group)
+static uint32_t set_in_column(const set_column *c, hsd_node group)
 {
     if (c->shift != 0) return c->sets[group];
     return (uint32_t)c->sets[group / 2] >> group % 2 * 4 & 15u;
@@ -231,16 +231,16 @@ static uint32_t set_in_column(const set_column *c, uint32_t group)
 static hsd_status mark_nodes(maker *m, const set_column *column, hsd_sorter *types, hsd_error *err)
 {
     hsd_by_search *s = m->s;
-    for (uint32_t node = 0; node < s->side->object_count; node++) {
+    for (hsd_node node = 0; node < s->side->object_count; node++) {
         if (hsd_bit_get(s->is_plain, node)) continue;
-        const uint32_t word = hsd_by_group_of(s, node), group = HSD_BY_GROUP(word);
+        const hsd_node word = hsd_by_group_of(s, node), group = HSD_BY_GROUP(word);
         if ((word & HSD_BY_TOP) == 0) continue;
         const uint32_t set = set_in_column(column, group);
         if (set == NO_SET_HERE(column->shift)) continue;
-        const uint64_t record = (uint64_t)group << 32 | hsd_paged_get_u32(&s->side->types_of, node);
+        const uint64_t record[HSD_TWO_WORDS] = {HSD_TWO(group, hsd_paged_get_u32(&s->side->types_of, node))};
         *hsd_paged_at(&s->growth->set_of, node, HSD_FRAME_USED | HSD_FRAME_DIRTY) =
             (uint8_t)(set != 0 ? set : HSD_SET_REST);
-        HSD_TRY(hsd_sorter_put(types, &record, err));
+        HSD_TRY(hsd_sorter_put(types, record, err));
     }
     return hsd_sorter_finish(types, 0, err);
 }
@@ -251,9 +251,9 @@ static hsd_status count_types(maker *m, const set_column *column, hsd_sorter *ty
     const uint64_t *record;
     hsd_status status;
     while ((status = hsd_sorter_next(types, &record, err)) == HSD_OK) {
-        const uint32_t number = (uint32_t)(*record >> 32);
+        const hsd_node number = hsd_words_first(record);
         const hsd_by_group *top = hsd_by_group_at(s, number);
-        const uint64_t key[2] = {(uint64_t)s->forks[top->fork].choice << 32 | (uint32_t)*record,
+        const uint64_t key[2] = {(uint64_t)s->forks[top->fork].choice << 32 | hsd_words_second(record),
                                  set_in_column(column, number)};
         HSD_TRY(hsd_tally_add(m->types, key, top->objects, hsd_by_top_at(s, number)->bytes, err));
     }
@@ -267,7 +267,7 @@ static hsd_status open_set_column(const maker *m, set_column *c, hsd_error *err)
     if (!hsd_pages_take(&c->pages, (((size_t)s->group_count + 1) << c->shift) / 2 + 1))
         return hsd_fail_nomem(err, "what holds together");
     c->sets = c->pages.data;
-    for (uint32_t i = 1; i <= s->group_count; i++) {
+    for (hsd_node i = 1; i <= s->group_count; i++) {
         const hsd_by_group *top = hsd_by_group_at(s, i);
         const cluster *of = cluster_of(&m->of[top->fork], named_of(top->mask));
         const bool is_used = (top->flags & HSD_BY_IS_PSEUDO) == 0 && is_top_in_use(top);
@@ -284,7 +284,7 @@ static hsd_status mark_tops_by_columns(maker *m, hsd_error *err)
 {
     set_column column = {.sets = NULL};
     hsd_sorter *types = NULL;
-    HSD_TRY(hsd_by_sorter(m->s, 1, HSD_BY_SORTER, &types, err));
+    HSD_TRY(hsd_by_sorter(m->s, HSD_TWO_WORDS, HSD_BY_SORTER, &types, err));
     hsd_status status = open_set_column(m, &column, err);
     if (status == HSD_OK) status = mark_nodes(m, &column, types, err);
     if (status == HSD_OK) status = count_types(m, &column, types, err);
@@ -297,9 +297,9 @@ static hsd_status mark_all_tops(maker *m, hsd_error *err)
 {
     hsd_by_search *s = m->s;
     if (s->has_columns) return mark_tops_by_columns(m, err);
-    for (uint32_t node = 0; node < s->side->object_count; node++) {
+    for (hsd_node node = 0; node < s->side->object_count; node++) {
         if (hsd_bit_get(s->is_plain, node)) continue;
-        const uint32_t word = hsd_by_group_of(s, node);
+        const hsd_node word = hsd_by_group_of(s, node);
         if ((word & HSD_BY_TOP) == 0) continue;
         const hsd_by_group top = *hsd_by_group_at(s, HSD_BY_GROUP(word));
         if ((top.flags & HSD_BY_IS_PSEUDO) == 0 && is_top_in_use(&top))
@@ -374,7 +374,7 @@ static bool is_alone(const hsd_by_search *s, const hsd_growth_set *set, const hs
            s->choice_places[choice] == by->place;
 }
 
-static uint32_t root_of(const hsd_by_search *s, uint32_t node)
+static uint32_t root_of(const hsd_by_search *s, hsd_node node)
 {
     if (node < s->side->object_count) return HSD_ROOT_SHARED;
     return s->growth->pair->root_number[AFTER][s->side->name_of_node[node - s->side->object_count]];

@@ -32,12 +32,12 @@ static uint64_t told_bits(const spread *sp, const hsd_by_group *from, const hsd_
     return (to->mask & HSD_BY_PRIMARY) && !(from->mask & HSD_BY_PRIMARY) ? 0 : bits;
 }
 
-static void tell_targets(spread *sp, uint32_t group)
+static void tell_targets(spread *sp, hsd_node group)
 {
     const hsd_by_group from = *hsd_by_group_at(sp->s, group);
     const uint64_t end = hsd_paged_get_u64(&sp->s->starts, (uint64_t)group + 1);
     for (uint64_t i = hsd_paged_get_u64(&sp->s->starts, group); i < end; i++) {
-        const uint32_t word = hsd_paged_get_u32(&sp->s->targets, i), top = HSD_BY_GROUP(word);
+        const hsd_node word = hsd_paged_get_node(&sp->s->targets, i), top = HSD_BY_GROUP(word);
         const hsd_by_group *to = hsd_by_group_at(sp->s, top);
         const uint64_t bits = told_bits(sp, &from, to) & (word & HSD_BY_FOR_MARK_ALONE ? HSD_BY_PRIMARY : ~UINT64_C(0));
         if ((to->mask | bits) == to->mask) continue;
@@ -63,7 +63,7 @@ static hsd_status tick(const spread *sp, size_t group, hsd_error *err)
 static hsd_status climb_all(spread *sp, uint64_t bits, hsd_error *err)
 {
     sp->bits = bits;
-    for (uint32_t i = 1; i <= sp->s->group_count; i++)
+    for (hsd_node i = 1; i <= sp->s->group_count; i++)
         if (hsd_by_group_at(sp->s, i)->mask & bits) hsd_by_waiting_add(&sp->list, i);
     uint64_t steps = 0;
     for (size_t at = 0;;) {
@@ -71,30 +71,30 @@ static hsd_status climb_all(spread *sp, uint64_t bits, hsd_error *err)
         if (group == SIZE_MAX && at > 0) group = hsd_by_waiting_next(&sp->list, 0);
         if (group == SIZE_MAX) return check_spread(sp, err);
         hsd_by_waiting_remove(&sp->list, group);
-        tell_targets(sp, (uint32_t)group);
+        tell_targets(sp, (hsd_node)group);
         if ((++steps & PROGRESS_STEPS) == 0) HSD_TRY(tick(sp, group, err));
         at = group + 1;
     }
 }
 
 /* The bit of a place, or of the one that is named for it. */
-static uint64_t bit_of(const hsd_by_candidates *of, uint32_t named)
+static uint64_t bit_of(const hsd_by_candidates *of, hsd_node named)
 {
     for (uint32_t i = 0; i < of->count && named != 0; i++)
         if (of->list[i].place == named) return UINT64_C(1) << i;
     return HSD_BY_REST;
 }
 
-void hsd_by_find_sower(hsd_by_search *s, uint32_t number, uint32_t fork, hsd_by_sower *out)
+void hsd_by_find_sower(hsd_by_search *s, hsd_node number, uint32_t fork, hsd_by_sower *out)
 {
     if (out->number == number && out->fork == fork) return;
     const hsd_by_place from = *hsd_by_place_at(s, number);
-    const uint32_t group = hsd_by_climb(s, from.group, fork);
+    const hsd_node group = hsd_by_climb(s, from.group, fork);
     *out = (hsd_by_sower){.number = number, .fork = fork, .bit = bit_of(&s->candidates[fork], from.named)};
     out->is_primary = group != 0 && (hsd_by_look(s, group) & HSD_BY_LOOK_PRIMARY) != 0;
 }
 
-static void sow_one(hsd_by_search *s, hsd_by_sower *from, uint32_t place, uint32_t top)
+static void sow_one(hsd_by_search *s, hsd_by_sower *from, hsd_node place, hsd_node top)
 {
     const hsd_by_group *to = hsd_by_group_at(s, top);
     const uint64_t mask = to->mask;
@@ -110,12 +110,13 @@ static void sow_one(hsd_by_search *s, hsd_by_sower *from, uint32_t place, uint32
 static hsd_status sow(hsd_by_search *s, hsd_error *err)
 {
     const uint64_t *seed;
-    uint64_t last = UINT64_MAX;
+    hsd_two last = hsd_two_of(HSD_NODE_MAX, HSD_NODE_MAX);
     hsd_by_sower from = {.number = 0};
     hsd_status status;
     while ((status = hsd_sorter_next(s->seeds, &seed, err)) == HSD_OK) {
-        if (*seed != last) sow_one(s, &from, (uint32_t)(*seed >> 32), (uint32_t)*seed);
-        last = *seed;
+        const hsd_node place = hsd_words_first(seed), top = hsd_words_second(seed);
+        if (hsd_two_of(place, top) != last) sow_one(s, &from, place, top);
+        last = hsd_two_of(place, top);
     }
     if (status != HSD_END) return status;
     HSD_TRY(hsd_paged_check(&s->places, err));

@@ -21,13 +21,13 @@ static hsd_status note_chunk(hsd_by_told *told, hsd_error *err)
     return HSD_OK;
 }
 
-static uint8_t *put_word(uint8_t *at, uint32_t group, uint32_t word)
+static uint8_t *put_word(uint8_t *at, hsd_node group, hsd_node word)
 {
     const uint64_t difference = hsd_fold_difference(HSD_BY_GROUP(word), group);
     return hsd_varint_put(at, difference << 1 | (word & HSD_BY_FOR_MARK_ALONE ? 1 : 0));
 }
 
-hsd_status hsd_by_told_put(hsd_by_told *told, uint32_t group, const uint32_t *words, uint32_t count, hsd_error *err)
+hsd_status hsd_by_told_put(hsd_by_told *told, hsd_node group, const hsd_node *words, uint32_t count, hsd_error *err)
 {
     HSD_ASSERT(count <= HSD_BY_TOLD_ITEMS && group >= told->last);
     uint8_t *at = hsd_tape_room(&told->tape, (count + 2) * HSD_VARINT_MOST);
@@ -42,7 +42,7 @@ hsd_status hsd_by_told_put(hsd_by_told *told, uint32_t group, const uint32_t *wo
 }
 
 /* Of those that tell the most the first is on top. */
-static void note_many(hsd_by_told_many *many, uint32_t group, uint64_t count)
+static void note_many(hsd_by_told_many *many, hsd_node group, uint64_t count)
 {
     uint32_t at = HSD_BY_TOLD_MANY;
     while (at > 0 && many[at - 1].count < count)
@@ -65,20 +65,21 @@ static void keep_told(hsd_by_told *told, const uint8_t *is_told)
 static hsd_status put_group(hsd_by_told *told, hsd_by_search *s, const uint64_t **pair, uint64_t *at, uint8_t *is_told,
                             hsd_error *err)
 {
-    const uint32_t group = (uint32_t)(**pair >> 32);
-    uint32_t words[HSD_BY_TOLD_ITEMS], count = 0;
-    uint64_t last = UINT64_MAX, all = 0;
+    const hsd_node group = hsd_words_first(*pair);
+    hsd_node words[HSD_BY_TOLD_ITEMS], last = HSD_NODE_MAX; /* no word is that: HSD_BY_MOST_NUMBER */
+    uint32_t count = 0;
+    uint64_t all = 0;
     hsd_status status = HSD_OK;
-    for (; status == HSD_OK && **pair >> 32 == group; status = hsd_sorter_next(s->pairs, pair, err)) {
-        if (**pair == last) continue;
-        last = **pair;
+    for (; status == HSD_OK && hsd_words_first(*pair) == group; status = hsd_sorter_next(s->pairs, pair, err)) {
+        if (hsd_words_second(*pair) == last) continue;
+        last = hsd_words_second(*pair);
         if (count == HSD_BY_TOLD_ITEMS) {
             HSD_TRY(hsd_by_told_put(told, group, words, count, err));
             count = 0;
         }
-        words[count++] = (uint32_t)last;
-        hsd_paged_set_u32(&s->targets, (*at)++, (uint32_t)last);
-        hsd_bit_set(is_told, HSD_BY_GROUP((uint32_t)last));
+        words[count++] = last;
+        hsd_paged_set_node(&s->targets, (*at)++, last);
+        hsd_bit_set(is_told, HSD_BY_GROUP(last));
         all++;
     }
     if (status != HSD_OK && status != HSD_END) return status;
@@ -94,10 +95,10 @@ static hsd_status put_groups(hsd_by_told *told, hsd_by_search *s, hsd_error *err
     const uint64_t *pair;
     if (is_told == NULL) return hsd_fail_nomem(err, "what holds together");
     uint64_t at = 0;
-    uint32_t next = 0; /* group without a start */
+    hsd_node next = 0; /* group without a start */
     hsd_status status = hsd_sorter_next(s->pairs, &pair, err);
     while (status == HSD_OK) {
-        while (next <= (uint32_t)(*pair >> 32))
+        while (next <= hsd_words_first(pair))
             hsd_paged_set_u64(&s->starts, next++, at);
         status = put_group(told, s, &pair, &at, is_told, err);
     }
@@ -122,7 +123,7 @@ hsd_status hsd_by_told_end(hsd_by_told *told, hsd_error *err)
     hsd_tape_finish(&told->tape);
     hsd_tape_read(&told->reader, &told->tape, HSD_TAPE_FORWARD, false);
     told->group = 0; /* nothing is at hand */
-    told->asked = UINT32_MAX;
+    told->asked = HSD_NODE_MAX;
     return hsd_reel_check(&told->reel, err);
 }
 
@@ -159,11 +160,11 @@ void hsd_by_told_close(hsd_by_told *told)
 
 /* ---- reading ---- */
 
-static void read_record(hsd_by_told *told, uint32_t before)
+static void read_record(hsd_by_told *told, hsd_node before)
 {
-    uint32_t step, count;
+    hsd_node step, count;
     if (!hsd_tape_has_more(&told->reader)) {
-        told->group = UINT32_MAX;
+        told->group = HSD_NODE_MAX;
         return;
     }
     const uint8_t *at = hsd_tape_varint(hsd_tape_varint(told->reader.at, &step), &count);
@@ -173,18 +174,18 @@ static void read_record(hsd_by_told *told, uint32_t before)
         uint64_t word;
         at = hsd_varint_get(at, &word);
         told->words[i] =
-            hsd_unfold_difference((uint32_t)(word >> 1), told->group) | ((word & 1) != 0 ? HSD_BY_FOR_MARK_ALONE : 0);
+            hsd_unfold_difference((hsd_node)(word >> 1), told->group) | ((word & 1) != 0 ? HSD_BY_FOR_MARK_ALONE : 0);
     }
     told->reader.at = at;
 }
 
-static uint32_t last_of_chunk(const hsd_by_told *told, uint32_t chunk)
+static hsd_node last_of_chunk(const hsd_by_told *told, uint32_t chunk)
 {
     return chunk + 1 < told->chunk_count ? told->chunk_of[chunk + 1] : told->last;
 }
 
 /* The first chunk that may have the group. */
-static uint32_t chunk_with(const hsd_by_told *told, uint32_t group)
+static uint32_t chunk_with(const hsd_by_told *told, hsd_node group)
 {
     uint32_t low = 0, high = told->chunk_count;
     while (low < high) {
@@ -204,19 +205,20 @@ static void go_to_chunk(hsd_by_told *told, uint32_t chunk)
     if (chunk < told->chunk_count)
         read_record(told, told->chunk_of[chunk]);
     else
-        told->group = UINT32_MAX;
+        told->group = HSD_NODE_MAX;
 }
 
 void hsd_by_told_rewind(hsd_by_told *told)
 {
-    told->asked = UINT32_MAX;
+    told->asked = HSD_NODE_MAX;
     go_to_chunk(told, 0);
 }
 
 /* Between what was asked for last, whose records are read already, and the record at hand there is none. */
-bool hsd_by_told_find(hsd_by_told *told, uint32_t group)
+bool hsd_by_told_find(hsd_by_told *told, hsd_node group)
 {
-    const uint32_t asked = told->asked, turned = told->reader.turned;
+    const hsd_node asked = told->asked;
+    const uint32_t turned = told->reader.turned;
     told->asked = group;
     if (asked < group && group < told->group) return false;
     const bool is_ahead = turned > 0 && told->group <= group && last_of_chunk(told, turned - 1) >= group;
@@ -228,7 +230,7 @@ bool hsd_by_told_find(hsd_by_told *told, uint32_t group)
 
 bool hsd_by_told_next(hsd_by_told *told)
 {
-    const uint32_t group = told->group;
+    const hsd_node group = told->group;
     read_record(told, group);
     return told->group == group;
 }

@@ -98,7 +98,7 @@ hsd_status hsd_by_find_forks(hsd_by_search *s, hsd_error *err)
         if (choice >= s->holder_count) continue;
         const bool is_own = (record[3] & 1) != 0 || s->growth->choices[choice].by != HSD_HELD_BY_OBJECT;
         keep_fork(s, &(hsd_by_fork){
-                         .choice = choice, .first = (uint32_t)(record[3] >> 1), .is_own = is_own, .bytes = record[2]});
+                         .choice = choice, .first = (hsd_node)(record[3] >> 1), .is_own = is_own, .bytes = record[2]});
     }
     return status == HSD_END ? HSD_OK : status;
 }
@@ -106,13 +106,13 @@ hsd_status hsd_by_find_forks(hsd_by_search *s, hsd_error *err)
 /* ---- numbers ---- */
 
 typedef struct number_frame {
-    uint32_t group;
+    hsd_node group;
     uint32_t fork; /* that this node is; HSD_BY_NO_FORK = none */
     uint32_t flags;
-    uint32_t places;                   /* on the way down, the nearest is the last */
+    hsd_node places;                   /* on the way down, the nearest is the last */
     uint32_t place_type;               /* with a place */
-    uint32_t place_group, place_first; /* its group, and the first place of that */
-    uint32_t objects;                  /* pending, as the bytes are */
+    hsd_node place_group, place_first; /* its group, and the first place of that */
+    hsd_node objects;                  /* pending, as the bytes are */
     uint32_t type;
     uint8_t look, place_fork; /* of the group, and the fork of the place's */
     uint8_t unused[2];
@@ -140,9 +140,9 @@ static uint8_t group_flags(uint32_t flags)
     return flags & HOLDS ? HSD_BY_IS_CLOSED : 0;
 }
 
-static uint32_t new_group(hsd_by_search *s, uint32_t node, uint32_t fork, uint32_t flags)
+static hsd_node new_group(hsd_by_search *s, hsd_node node, uint32_t fork, uint32_t flags)
 {
-    const uint32_t number = ++s->group_count;
+    const hsd_node number = ++s->group_count;
     hsd_by_group *group = hsd_by_group_write(s, number);
     group->fork = (uint8_t)fork;
     group->flags = group_flags(flags);
@@ -174,7 +174,7 @@ static uint32_t name_kind(const hsd_by_search *s, const hsd_tree_node *node, con
     return !has_name(s, node) || (above->flags & (KEPT | HOLDS)) == KEPT ? IS_ONE_OF_MANY : MAY_BE_NAMED;
 }
 
-static hsd_by_place *way_at(hsd_by_search *s, uint32_t at)
+static hsd_by_place *way_at(hsd_by_search *s, hsd_node at)
 {
     return (hsd_by_place *)(void *)hsd_paged_at(&s->way, (uint64_t)at * sizeof(hsd_by_place),
                                                 HSD_FRAME_USED | HSD_FRAME_DIRTY);
@@ -182,9 +182,9 @@ static hsd_by_place *way_at(hsd_by_search *s, uint32_t at)
 
 /* The number of the last place of so many on the way down: it gets one now, and those above it before, if nobody asked
  * before. So numbers are in the order of the tree. */
-static uint32_t number_of_place(hsd_by_search *s, uint32_t places)
+static hsd_node number_of_place(hsd_by_search *s, hsd_node places)
 {
-    uint32_t known = places, above = 0;
+    hsd_node known = places, above = 0;
     while (known > 0 && (above = way_at(s, known)->above) == 0)
         known--;
     while (known < places) {
@@ -237,20 +237,22 @@ static void begin_group(hsd_by_search *s, const hsd_tree_node *node, uint32_t fo
 }
 
 /* Tops, and what refers to them, with the place above it. */
-static hsd_status put_numbers(hsd_by_search *s, uint32_t node, const number_frame *f, hsd_error *err)
+static hsd_status put_numbers(hsd_by_search *s, hsd_node node, const number_frame *f, hsd_error *err)
 {
     const bool is_source = hsd_bit_get(s->is_source, node), is_asked = !hsd_bit_get(s->is_plain, node);
     if (!is_source && !is_asked) return HSD_OK;
-    const uint32_t word = f->group | (is_asked ? HSD_BY_TOP : 0);
+    const hsd_node word = f->group | (is_asked ? HSD_BY_TOP : 0);
     const bool has_place = is_source && f->places > 0;
     const uint32_t about = f->look | (has_place ? (uint32_t)f->place_fork << HSD_BY_ABOUT_FORK_SHIFT : 0) |
                            (is_source ? HSD_BY_ABOUT_SOURCE : 0);
-    const uint64_t record[2] = {(uint64_t)node << 32 | word,
-                                (uint64_t)about << 32 | (has_place ? number_of_place(s, f->places) : 0)};
-    if (s->by_node != NULL) return hsd_sorter_put(s->by_node, record, err);
-    const uint32_t slot = hsd_by_slot(s, node);
-    hsd_paged_set_u32(&s->group_of, slot, word);
-    hsd_paged_set_u64(&s->place_of, slot, record[1]);
+    const hsd_node place = has_place ? number_of_place(s, f->places) : 0;
+    if (s->by_node != NULL) {
+        const uint64_t record[HSD_BY_NUMBERED_WORDS] = {HSD_TWO(node, word), HSD_TWO(about, place)};
+        return hsd_sorter_put(s->by_node, record, err);
+    }
+    const hsd_node slot = hsd_by_slot(s, node);
+    hsd_paged_set_node(&s->group_of, slot, word);
+    hsd_paged_set_two(&s->place_of, slot, hsd_two_of(about, place));
     return HSD_OK;
 }
 
@@ -345,7 +347,7 @@ static hsd_status mark_grown(hsd_by_search *s, hsd_tally *types, hsd_error *err)
 }
 
 /* The first place of a group, if it is one of a holder. */
-static void mark_alike(hsd_by_search *s, uint32_t number)
+static void mark_alike(hsd_by_search *s, hsd_node number)
 {
     const hsd_by_place place = *hsd_by_place_at(s, number);
     hsd_by_place_write(s, number)->told = 0;
@@ -362,7 +364,7 @@ hsd_status hsd_by_find_alike(hsd_by_search *s, hsd_error *err)
     HSD_TRY(mark_grown(s, s->grown, err));
     hsd_tally_free(s->grown);
     s->grown = NULL;
-    for (uint32_t i = 1; i <= s->place_count; i++)
+    for (hsd_node i = 1; i <= s->place_count; i++)
         mark_alike(s, i);
     HSD_TRY(hsd_paged_check(&s->places, err));
     return hsd_by_groups_check(s, err);
@@ -370,7 +372,7 @@ hsd_status hsd_by_find_alike(hsd_by_search *s, hsd_error *err)
 
 /* ---- names ---- */
 
-static void add_below(hsd_by_search *s, uint32_t number)
+static void add_below(hsd_by_search *s, hsd_node number)
 {
     hsd_by_place *place = hsd_by_place_write(s, number);
     const uint64_t below = hsd_add_saturating(place->below, place->told);
@@ -382,14 +384,14 @@ static void add_below(hsd_by_search *s, uint32_t number)
 }
 
 /* Of a structure's own nodes none has a name but what the fork itself refers to. */
-static uint32_t named_alike(hsd_by_search *s, uint32_t number, const hsd_by_place *place, uint8_t flags)
+static hsd_node named_alike(hsd_by_search *s, hsd_node number, const hsd_by_place *place, uint8_t flags)
 {
     const hsd_by_place *above = place->above != 0 ? hsd_by_place_at(s, place->above) : NULL;
     if (above != NULL && above->group == place->group) return above->named;
     return (flags & HSD_BY_IS_BRANCH) && place->below >= hsd_by_least_told(s) ? number : 0;
 }
 
-static uint32_t named_for(hsd_by_search *s, uint32_t number, const hsd_by_place *place)
+static hsd_node named_for(hsd_by_search *s, hsd_node number, const hsd_by_place *place)
 {
     const uint8_t flags = hsd_by_group_at(s, place->group)->flags;
     if (flags & HSD_BY_IS_ALIKE) return named_alike(s, number, place, flags);
@@ -402,7 +404,7 @@ static uint32_t named_for(hsd_by_search *s, uint32_t number, const hsd_by_place 
 }
 
 /* To the place that is named what all tell for which it is. */
-static void tell_named(hsd_by_search *s, uint32_t number)
+static void tell_named(hsd_by_search *s, hsd_node number)
 {
     const hsd_by_place *place = hsd_by_place_at(s, number);
     const uint64_t told = place->told;
@@ -421,10 +423,10 @@ static void open_top(hsd_by_search *s, const hsd_by_place *place)
     if (s->closed != NULL) hsd_bit_clear(s->closed, place->group);
 }
 
-static void name_one(hsd_by_search *s, uint32_t number)
+static void name_one(hsd_by_search *s, hsd_node number)
 {
     const hsd_by_place place = *hsd_by_place_at(s, number);
-    const uint32_t named = named_for(s, number, &place);
+    const hsd_node named = named_for(s, number, &place);
     hsd_by_place_write(s, number)->named = named;
     if (named != number) open_top(s, &place);
 }
@@ -432,11 +434,11 @@ static void name_one(hsd_by_search *s, uint32_t number)
 /* What lies below a place comes behind it. */
 hsd_status hsd_by_name(hsd_by_search *s, hsd_error *err)
 {
-    for (uint32_t i = s->place_count; i > 0; i--)
+    for (hsd_node i = s->place_count; i > 0; i--)
         add_below(s, i);
-    for (uint32_t i = 1; i <= s->place_count; i++)
+    for (hsd_node i = 1; i <= s->place_count; i++)
         name_one(s, i);
-    for (uint32_t i = s->place_count; i > 0; i--)
+    for (hsd_node i = s->place_count; i > 0; i--)
         tell_named(s, i);
     HSD_TRY(hsd_by_groups_check(s, err));
     return hsd_paged_check(&s->places, err);

@@ -10,7 +10,7 @@
 
 #define LEVELS HSD_BY_WAITING_LEVELS
 
-hsd_status hsd_by_waiting_open(hsd_by_waiting *w, uint32_t groups, hsd_error *err)
+hsd_status hsd_by_waiting_open(hsd_by_waiting *w, hsd_node groups, hsd_error *err)
 {
     size_t bits = (size_t)groups + 1;
     for (unsigned level = 0; level < LEVELS; level++) {

@@ -23,8 +23,8 @@
 #define LATELY_BITS    10u
 
 typedef struct source { /* what is looked through, and what is asked of it for each reference */
-    uint32_t group;
-    uint32_t place, place_group; /* the nearest place above it; 0 = none */
+    hsd_node group;
+    hsd_node place, place_group; /* the nearest place above it; 0 = none */
     uint8_t look, place_fork;    /* of the group, and of the place's */
 } source;
 
@@ -36,11 +36,11 @@ typedef struct refer {
     hsd_sorter *later;   /* references to tops; NULL: they are looked at at once */
     uint8_t *is_top;     /* with `later`: one bit a node that the tree has and that is asked for; borrowed */
     /* that were put lately, and need not be again; 0 = none */
-    uint64_t pairs[1u << LATELY_BITS], seeds[1u << LATELY_BITS];
+    hsd_two pairs[1u << LATELY_BITS], seeds[1u << LATELY_BITS];
 } refer;
 
 /* True if the tree does not have the node; `word` is its group's. */
-static bool is_hidden(const refer *r, uint32_t node, uint32_t word)
+static bool is_hidden(const refer *r, hsd_node node, hsd_node word)
 {
     if (hsd_bit_get(r->s->is_plain, node)) return false;
     if (r->later != NULL) return !hsd_bit_get(r->is_top, node);
@@ -48,13 +48,13 @@ static bool is_hidden(const refer *r, uint32_t node, uint32_t word)
 }
 
 /* The group of the next fork outward in which a group lies; 0 = in none. A pseudo object is a top of each. */
-uint32_t hsd_by_group_above(hsd_by_search *s, uint32_t group)
+hsd_node hsd_by_group_above(hsd_by_search *s, hsd_node group)
 {
     const uint8_t look = hsd_by_look(s, group);
     return look & HSD_BY_LOOK_PSEUDO ? 0 : s->forks[look & HSD_BY_LOOK_FORK].group;
 }
 
-uint32_t hsd_by_climb_from(const hsd_by_search *s, uint32_t group, uint8_t *look, uint32_t fork)
+hsd_node hsd_by_climb_from(const hsd_by_search *s, hsd_node group, uint8_t *look, uint32_t fork)
 {
     HSD_ASSERT(fork < s->fork_count);
     for (uint32_t steps = 0; group != 0 && steps <= HSD_BY_FORKS; steps++) {
@@ -67,24 +67,25 @@ uint32_t hsd_by_climb_from(const hsd_by_search *s, uint32_t group, uint8_t *look
 }
 
 /* The group of a fork in which another one lies; 0 = in none. */
-uint32_t hsd_by_climb(hsd_by_search *s, uint32_t group, uint32_t fork)
+hsd_node hsd_by_climb(hsd_by_search *s, hsd_node group, uint32_t fork)
 {
     uint8_t look = group != 0 ? hsd_by_look(s, group) : 0;
     return hsd_by_climb_from(s, group, &look, fork);
 }
 
 /* Many objects of a group refer to the same few. Neither groups nor places are 0. */
-static hsd_status put_once(hsd_sorter *sorter, uint64_t *lately, uint32_t from, uint32_t top, hsd_error *err)
+static hsd_status put_once(hsd_sorter *sorter, hsd_two *lately, hsd_node from, hsd_node top, hsd_error *err)
 {
-    const uint64_t pair = (uint64_t)from << 32 | top;
-    uint64_t *slot = &lately[(pair ^ pair >> 32) * UINT64_C(0x9e3779b97f4a7c15) >> (64 - LATELY_BITS)];
+    const uint64_t mixed = (uint64_t)from << 32 ^ from ^ top;
+    const hsd_two pair = hsd_two_of(from, top);
+    hsd_two *slot = &lately[mixed * UINT64_C(0x9e3779b97f4a7c15) >> (64 - LATELY_BITS)];
     if (pair == *slot) return HSD_OK;
     *slot = pair;
-    return hsd_sorter_put(sorter, &pair, err);
+    return hsd_sorter_put(sorter, (const uint64_t[HSD_TWO_WORDS]){HSD_TWO(from, top)}, err);
 }
 
 /* `about` is what the source's slot says of it. */
-static source source_of(const hsd_by_search *s, uint32_t group, uint32_t about, uint32_t place)
+static source source_of(const hsd_by_search *s, hsd_node group, uint32_t about, hsd_node place)
 {
     source from = {.group = group, .look = (uint8_t)about, .place = place};
     if (place == 0) return from;
@@ -95,7 +96,7 @@ static source source_of(const hsd_by_search *s, uint32_t group, uint32_t about, 
 }
 
 /* The nearest place above the source, if it lies in a group, which is one of `fork`. */
-static uint32_t place_in(const refer *r, uint32_t fork, uint32_t group)
+static hsd_node place_in(const refer *r, uint32_t fork, hsd_node group)
 {
     if (r->from.place == 0 || r->from.place_group == group) return r->from.place;
     uint8_t look = r->from.place_fork;
@@ -104,7 +105,7 @@ static uint32_t place_in(const refer *r, uint32_t fork, uint32_t group)
 
 /* Out of a branch goes the mark of the first round, and that it is the holder itself. Where it is known what of them
  * will, no pair is needed. */
-static bool is_told_at_once(refer *r, uint8_t from_look, uint32_t top, uint8_t top_look)
+static bool is_told_at_once(refer *r, uint8_t from_look, hsd_node top, uint8_t top_look)
 {
     hsd_by_search *s = r->s;
     if ((from_look & (HSD_BY_LOOK_BRANCH | HSD_BY_LOOK_SELF)) != HSD_BY_LOOK_BRANCH) return false;
@@ -118,7 +119,7 @@ static bool is_told_at_once(refer *r, uint8_t from_look, uint32_t top, uint8_t t
 }
 
 /* `from` and `to` are groups, with their looks. */
-static hsd_status put_pair(refer *r, uint32_t from, uint8_t from_look, uint32_t to, uint8_t to_look,
+static hsd_status put_pair(refer *r, hsd_node from, uint8_t from_look, hsd_node to, uint8_t to_look,
                            bool is_told_by_place, hsd_error *err)
 {
     if (is_told_at_once(r, from_look, to, to_look)) return HSD_OK;
@@ -128,22 +129,22 @@ static hsd_status put_pair(refer *r, uint32_t from, uint8_t from_look, uint32_t 
 }
 
 /* Of a branch that is referred to nothing is told but which groups do, for the mark of the first round. */
-static hsd_status tell_place(hsd_by_search *s, uint32_t place, uint32_t top, hsd_error *err)
+static hsd_status tell_place(hsd_by_search *s, hsd_node place, hsd_node top, hsd_error *err)
 {
-    const uint64_t record = (uint64_t)top << 32 | place;
-    if (s->tells != NULL) return hsd_sorter_put(s->tells, &record, err);
+    if (s->tells != NULL) return hsd_sorter_put(s->tells, (const uint64_t[HSD_TWO_WORDS]){HSD_TWO(top, place)}, err);
     const uint64_t bytes = hsd_by_top_at(s, top)->bytes;
     if (bytes > 0) hsd_by_place_tell(s, place, bytes);
     return HSD_OK;
 }
 
 /* Of the source, of which a group is known in which it lies. */
-static hsd_status see_top(refer *r, uint32_t group, uint8_t group_look, uint32_t top, uint8_t look, hsd_error *err)
+static hsd_status see_top(refer *r, hsd_node group, uint8_t group_look, hsd_node top, uint8_t look, hsd_error *err)
 {
     hsd_by_search *s = r->s;
-    const uint32_t fork = look & HSD_BY_LOOK_FORK, from = hsd_by_climb_from(s, group, &group_look, fork);
+    const uint32_t fork = look & HSD_BY_LOOK_FORK;
+    const hsd_node from = hsd_by_climb_from(s, group, &group_look, fork);
     if (from == 0 || from == top) return HSD_OK;
-    const uint32_t place = place_in(r, fork, from);
+    const hsd_node place = place_in(r, fork, from);
     HSD_TRY(put_pair(r, from, group_look, top, look, place != 0, err));
     if (place == 0 || (look & HSD_BY_LOOK_BRANCH)) return HSD_OK;
     HSD_TRY(tell_place(s, place, top, err));
@@ -152,33 +153,41 @@ static hsd_status see_top(refer *r, uint32_t group, uint8_t group_look, uint32_t
 
 /* ---- references that wait ---- */
 
-/* The words of a record: target, source's group, flags of its look; place, forks of its group and of the source's. */
+/* The words of a record: target, and source's group with flags of its look; then the place, with forks of its group and
+ * of the source's. Groups and places are below HSD_BY_MOST_NUMBER. */
 #define FLAG_SHIFT 4u
 #define FORK_BITS  4u
 #define FORK_MASK  ((UINT32_C(1) << FORK_BITS) - 1)
 
-_Static_assert(HSD_BY_FORKS <= 1u << FORK_BITS, "a fork must fit");
+enum { LATER_PLACE = HSD_TWO_WORDS, LATER_WORDS };
 
-static hsd_status put_later(refer *r, uint32_t target, hsd_error *err)
+_Static_assert(HSD_BY_FORKS <= 1u << FORK_BITS, "a fork must fit");
+_Static_assert(HSD_BY_NUMBER_BITS + FORK_BITS <= HSD_NODE_BITS && HSD_BY_NUMBER_BITS + 2 * FORK_BITS <= 64,
+               "a number must fit");
+
+static hsd_status put_later(refer *r, hsd_node target, hsd_error *err)
 {
     const source *f = &r->from;
-    const uint64_t record[2] = {(uint64_t)target << 32 | f->group << FORK_BITS | f->look >> FLAG_SHIFT,
-                                ((uint64_t)f->place << FORK_BITS | f->place_fork) << FORK_BITS | (f->look & FORK_MASK)};
+    const uint64_t record[LATER_WORDS] = {HSD_TWO(target, f->group << FORK_BITS | f->look >> FLAG_SHIFT),
+                                          ((uint64_t)f->place << FORK_BITS | f->place_fork) << FORK_BITS |
+                                              (f->look & FORK_MASK)};
     return hsd_sorter_put(r->later, record, err);
 }
 
 static source source_of_later(const hsd_by_search *s, const uint64_t *record)
 {
-    const uint32_t look = ((uint32_t)record[0] & FORK_MASK) << FLAG_SHIFT | ((uint32_t)record[1] & FORK_MASK),
-                   place_fork = (uint32_t)(record[1] >> FORK_BITS) & FORK_MASK;
-    return source_of(s, (uint32_t)record[0] >> FORK_BITS, look | place_fork << HSD_BY_ABOUT_FORK_SHIFT,
-                     (uint32_t)(record[1] >> 2 * FORK_BITS));
+    const hsd_node group = hsd_words_second(record);
+    const uint64_t place = record[LATER_PLACE];
+    const uint32_t look = ((uint32_t)group & FORK_MASK) << FLAG_SHIFT | ((uint32_t)place & FORK_MASK),
+                   place_fork = (uint32_t)(place >> FORK_BITS) & FORK_MASK;
+    return source_of(s, group >> FORK_BITS, look | place_fork << HSD_BY_ABOUT_FORK_SHIFT,
+                     (hsd_node)(place >> 2 * FORK_BITS));
 }
 
 /* Who is a source is known by its slot from now on, and its bit says whether it is a top. */
 static void mark_tops_for_sources(hsd_by_search *s)
 {
-    for (uint32_t node = 0; node < s->side->node_count; node++) {
+    for (hsd_node node = 0; node < s->side->node_count; node++) {
         if (!hsd_by_has_slot(s, node)) continue;
         if (!hsd_bit_get(s->is_plain, node) && (hsd_by_group_of(s, node) & HSD_BY_TOP))
             hsd_bit_set(s->is_source, node);
@@ -194,8 +203,8 @@ static hsd_status begin_later(refer *r, hsd_error *err)
     HSD_TRY(hsd_by_open_marks(s, err));
     mark_tops_for_sources(s);
     r->is_top = s->is_source;
-    HSD_TRY(hsd_by_sorter(s, 1, HSD_BY_SORTER, &s->tells, err));
-    return hsd_by_sorter(s, 2, HSD_BY_BIG_PART, &r->later, err);
+    HSD_TRY(hsd_by_sorter(s, HSD_TWO_WORDS, HSD_BY_SORTER, &s->tells, err));
+    return hsd_by_sorter(s, LATER_WORDS, HSD_BY_BIG_PART, &r->later, err);
 }
 
 /* Tops in the order of nodes. */
@@ -203,17 +212,17 @@ static hsd_status see_later(refer *r, hsd_error *err)
 {
     hsd_by_search *s = r->s;
     const uint64_t *record;
-    uint32_t target = UINT32_MAX, top = 0;
+    hsd_node target = HSD_NODE_MAX, top = 0;
     uint8_t look = 0;
     hsd_status status;
     if (r->later == NULL) return HSD_OK;
     HSD_TRY(hsd_sorter_finish(r->later, 0, err));
     while ((status = hsd_sorter_next(r->later, &record, err)) == HSD_OK) {
-        if (target != (uint32_t)(record[0] >> 32)) {
-            target = (uint32_t)(record[0] >> 32);
-            const uint32_t slot = hsd_by_slot(s, target);
-            top = HSD_BY_GROUP(hsd_paged_get_u32(&s->group_of, slot));
-            look = (uint8_t)(hsd_paged_get_u64(&s->place_of, slot) >> 32);
+        if (target != hsd_words_first(record)) {
+            target = hsd_words_first(record);
+            const hsd_node slot = hsd_by_slot(s, target);
+            top = HSD_BY_GROUP(hsd_paged_get_node(&s->group_of, slot));
+            look = (uint8_t)hsd_two_first(hsd_paged_get_two(&s->place_of, slot));
         }
         r->from = source_of_later(s, record);
         HSD_TRY(see_top(r, r->from.group, r->from.look, top, look, err));
@@ -223,21 +232,21 @@ static hsd_status see_later(refer *r, hsd_error *err)
 
 /* ---- */
 
-static bool is_part(hsd_by_search *s, uint32_t node)
+static bool is_part(hsd_by_search *s, hsd_node node)
 {
     return s->side->request->type_names->flags[hsd_paged_get_u32(&s->side->types_of, node)] & HSC_TYPE_PART;
 }
 
 /* A folded part has one owner, and is met by it and its other parts alone. A pseudo object of a part's type may be met
  * by several: then it is looked through again for each. */
-static hsd_status meet_part(refer *r, uint32_t group, uint32_t target, hsd_error *err)
+static hsd_status meet_part(refer *r, hsd_node group, hsd_node target, hsd_error *err)
 {
-    hsd_paged_set_u32(&r->s->group_of, hsd_by_slot(r->s, target), group);
+    hsd_paged_set_node(&r->s->group_of, hsd_by_slot(r->s, target), group);
     return hsd_worklist_push(&r->parts, target, err);
 }
 
 /* A pseudo object as a top of a fork; 0 = there are more than the capture says. */
-static uint32_t find_pseudo(hsd_by_search *s, uint32_t first, uint32_t fork)
+static hsd_node find_pseudo(hsd_by_search *s, hsd_node first, uint32_t fork)
 {
     while (first != 0) {
         if (hsd_by_group_at(s, first)->fork == fork) return first;
@@ -246,7 +255,7 @@ static uint32_t find_pseudo(hsd_by_search *s, uint32_t first, uint32_t fork)
     return 0;
 }
 
-static hsd_status new_pseudo(refer *r, uint32_t target, uint32_t first, uint32_t fork, uint32_t *out, hsd_error *err)
+static hsd_status new_pseudo(refer *r, hsd_node target, hsd_node first, uint32_t fork, hsd_node *out, hsd_error *err)
 {
     hsd_by_search *s = r->s;
     if (s->group_count >= s->group_room) return HSD_OK;
@@ -257,19 +266,20 @@ static hsd_status new_pseudo(refer *r, uint32_t target, uint32_t first, uint32_t
     hsd_by_top *top = hsd_by_top_write(s, *out);
     top->name = target;
     top->next = first;
-    hsd_paged_set_u32(&s->group_of, hsd_by_slot(s, target), *out | HSD_BY_TOP);
+    hsd_paged_set_node(&s->group_of, hsd_by_slot(s, target), *out | HSD_BY_TOP);
     return hsd_worklist_push(&r->pseudo, *out, err);
 }
 
 /* Another object that the tree does not have: a top of each fork in which the source lies. */
-static hsd_status see_pseudo(refer *r, uint32_t target, hsd_error *err)
+static hsd_status see_pseudo(refer *r, hsd_node target, hsd_error *err)
 {
     hsd_by_search *s = r->s;
-    uint32_t group = r->from.group;
+    hsd_node group = r->from.group;
     uint8_t look = r->from.look;
     for (uint32_t steps = 0; group != 0 && steps <= HSD_BY_FORKS; steps++) {
-        const uint32_t fork = look & HSD_BY_LOOK_FORK, first = HSD_BY_GROUP(hsd_by_group_of(s, target));
-        uint32_t top = find_pseudo(s, first, fork);
+        const uint32_t fork = look & HSD_BY_LOOK_FORK;
+        const hsd_node first = HSD_BY_GROUP(hsd_by_group_of(s, target));
+        hsd_node top = find_pseudo(s, first, fork);
         if (top == 0) HSD_TRY(new_pseudo(r, target, first, fork, &top, err));
         if (top != 0) HSD_TRY(see_top(r, group, look, top, (uint8_t)(fork | HSD_BY_LOOK_PSEUDO), err));
         group = look & HSD_BY_LOOK_PSEUDO ? 0 : s->forks[fork].group;
@@ -278,22 +288,22 @@ static hsd_status see_pseudo(refer *r, uint32_t target, hsd_error *err)
     return HSD_OK;
 }
 
-static hsd_status see_joint_way(refer *r, uint32_t target, hsd_error *err)
+static hsd_status see_joint_way(refer *r, hsd_node target, hsd_error *err)
 {
     hsd_by_search *s = r->s;
-    const uint32_t group = r->from.group;
+    const hsd_node group = r->from.group;
     if (hsd_bit_get(s->is_plain, target)) return HSD_OK;
     if (r->later != NULL && hsd_bit_get(r->is_top, target)) return put_later(r, target, err);
-    const uint32_t word = hsd_by_group_of(s, target);
+    const hsd_node word = hsd_by_group_of(s, target);
     if (word == group) return HSD_OK;
     if (is_hidden(r, target, word))
         return is_part(s, target) ? meet_part(r, group, target, err) : see_pseudo(r, target, err);
-    const uint32_t top = HSD_BY_GROUP(word);
+    const hsd_node top = HSD_BY_GROUP(word);
     return see_top(r, group, r->from.look, top, hsd_by_look(s, top), err);
 }
 
 /* What `node` refers to, told of the source: the node itself, or the object that it is a part of. */
-static hsd_status see_all(refer *r, uint32_t node, hsd_error *err)
+static hsd_status see_all(refer *r, hsd_node node, hsd_error *err)
 {
     hsd_by_search *s = r->s;
     hsd_targets targets;
@@ -311,7 +321,7 @@ static hsd_status see_all(refer *r, uint32_t node, hsd_error *err)
 static hsd_status see_parts(refer *r, hsd_error *err)
 {
     while (!hsd_worklist_is_empty(&r->parts)) {
-        uint32_t part;
+        hsd_node part;
         HSD_TRY(hsd_worklist_pop(&r->parts, &part, err));
         HSD_TRY(see_all(r, part, err));
     }
@@ -321,7 +331,7 @@ static hsd_status see_parts(refer *r, hsd_error *err)
 static hsd_status see_pseudo_tops(refer *r, hsd_error *err)
 {
     while (!hsd_worklist_is_empty(&r->pseudo)) {
-        uint32_t group;
+        hsd_node group;
         HSD_TRY(hsd_worklist_pop(&r->pseudo, &group, err));
         r->from = (source){.group = group, .look = hsd_by_look_of(hsd_by_group_at(r->s, group))};
         HSD_TRY(see_all(r, hsd_by_top_at(r->s, group)->name, err));
@@ -330,25 +340,25 @@ static hsd_status see_pseudo_tops(refer *r, hsd_error *err)
     return HSD_OK;
 }
 
-static bool may_be_source(const refer *r, uint32_t node)
+static bool may_be_source(const refer *r, hsd_node node)
 {
     return r->later == NULL ? hsd_bit_get(r->s->is_source, node) : hsd_by_has_slot(r->s, node);
 }
 
 /* True if the node is a source, which is at hand from now on. */
-static bool take_source(refer *r, uint32_t node)
+static bool take_source(refer *r, hsd_node node)
 {
     if (!may_be_source(r, node)) return false;
-    const uint32_t slot = hsd_by_slot(r->s, node), word = hsd_paged_get_u32(&r->s->group_of, slot);
+    const hsd_node slot = hsd_by_slot(r->s, node), word = hsd_paged_get_node(&r->s->group_of, slot);
     if (HSD_BY_GROUP(word) == 0 || is_hidden(r, node, word)) return false;
-    const uint64_t numbers = hsd_paged_get_u64(&r->s->place_of, slot);
-    const uint32_t about = (uint32_t)(numbers >> 32);
+    const hsd_two numbers = hsd_paged_get_two(&r->s->place_of, slot);
+    const uint32_t about = (uint32_t)hsd_two_first(numbers);
     if ((about & HSD_BY_ABOUT_SOURCE) == 0) return false;
-    r->from = source_of(r->s, HSD_BY_GROUP(word), about, (uint32_t)numbers);
+    r->from = source_of(r->s, HSD_BY_GROUP(word), about, hsd_two_second(numbers));
     return true;
 }
 
-static hsd_status see_node(refer *r, uint32_t node, hsd_error *err)
+static hsd_status see_node(refer *r, hsd_node node, hsd_error *err)
 {
     if (!take_source(r, node)) return HSD_OK;
     HSD_TRY(see_all(r, node, err));
@@ -356,7 +366,7 @@ static hsd_status see_node(refer *r, uint32_t node, hsd_error *err)
     return see_pseudo_tops(r, err);
 }
 
-static hsd_status check_joint_way(const hsd_by_search *s, uint32_t node, hsd_error *err)
+static hsd_status check_joint_way(const hsd_by_search *s, hsd_node node, hsd_error *err)
 {
     HSD_TRY(hsd_paged_check(&s->group_of, err));
     HSD_TRY(hsd_by_groups_check(s, err));
@@ -374,7 +384,7 @@ hsd_status hsd_by_refer(hsd_by_search *s, hsd_error *err)
     hsd_status status = hsd_worklist_open(&r.parts, 0, &s->growth->pair->space, err);
     if (status == HSD_OK) status = hsd_worklist_open(&r.pseudo, 0, &s->growth->pair->space, err);
     if (status == HSD_OK) status = begin_later(&r, err);
-    for (uint32_t node = 0; node < s->side->node_count && status == HSD_OK; node++) {
+    for (hsd_node node = 0; node < s->side->node_count && status == HSD_OK; node++) {
         status = see_node(&r, node, err);
         if (status == HSD_OK && (node & PROGRESS_STEPS) == 0) status = check_joint_way(s, node, err);
     }
@@ -395,15 +405,17 @@ hsd_status hsd_by_refer(hsd_by_search *s, hsd_error *err)
 static hsd_status list_targets(hsd_by_search *s, hsd_error *err)
 {
     const uint64_t *pair;
-    uint64_t last = UINT64_MAX, count = 0;
-    uint32_t group = 0;
+    hsd_two last = hsd_two_of(HSD_NODE_MAX, HSD_NODE_MAX);
+    uint64_t count = 0;
+    hsd_node group = 0;
     hsd_status status;
     while ((status = hsd_sorter_next(s->pairs, &pair, err)) == HSD_OK) {
-        if (*pair == last) continue;
-        last = *pair;
-        while (group <= (uint32_t)(*pair >> 32))
+        const hsd_node from = hsd_words_first(pair), top = hsd_words_second(pair);
+        if (hsd_two_of(from, top) == last) continue;
+        last = hsd_two_of(from, top);
+        while (group <= from)
             hsd_paged_set_u64(&s->starts, group++, count);
-        hsd_paged_set_u32(&s->targets, count++, (uint32_t)*pair);
+        hsd_paged_set_node(&s->targets, count++, top);
     }
     if (status != HSD_END) return status;
     while (group <= s->group_count + 1)
@@ -424,7 +436,7 @@ hsd_status hsd_by_list_targets(hsd_by_search *s, hsd_error *err)
 {
     hsd_temp_space *space = &s->growth->pair->space;
     const uint64_t starts = ((uint64_t)s->group_count + 2) * sizeof(uint64_t),
-                   targets = (hsd_sorter_count(s->pairs) + 1) * sizeof(uint32_t);
+                   targets = (hsd_sorter_count(s->pairs) + 1) * HSD_NODE_BYTES;
     const uint64_t memory = s->has_columns ? 0 : s->memory_bytes / 16; /* little of them is asked for then */
     HSD_TRY(hsd_paged_open(&s->starts, starts, hsd_max_u64(memory, hsd_paged_least_bytes(starts)), space, err));
     HSD_TRY(hsd_paged_open(&s->targets, targets, hsd_max_u64(memory, hsd_paged_least_bytes(targets)), space, err));
