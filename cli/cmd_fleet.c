@@ -128,11 +128,14 @@ static void tell_compacted(const cli_app *cli, const hsd_fleet_compacted *done)
     hsd_format_bytes(size_after, done->bytes_after);
     hsd_format_bytes(size_before, done->bytes_before);
     if (where == HSD_FLEET_BUCKET)
-        cli_note(cli, "%s: %s batches, before %s; %s that do not count any more stay there", store, after, before,
-                 hsd_format_count(left, done->left_behind));
+        cli_note(cli, "%s: %s %s, before %s; %s that do not count any more stay there", store, after,
+                 done->batches_after == 1 ? "batch" : "batches", before, hsd_format_count(left, done->left_behind));
     else
         cli_note(cli, "%s: %s %s, %s; before %s, %s", store, after,
-                 where == HSD_FLEET_DATABASE ? "captures with rows" : "batches", size_after, before, size_before);
+                 where == HSD_FLEET_DATABASE ? (done->batches_after == 1 ? "capture with rows" : "captures with rows")
+                 : done->batches_after == 1  ? "batch"
+                                             : "batches",
+                 size_after, before, size_before);
 }
 
 static int compact_fleet(cli_app *cli)

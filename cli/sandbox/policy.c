@@ -222,11 +222,10 @@ static void tell_symbols(const cli_app *cli, const telling *to)
     if (options->pid > 0) to->tell(to->context, "/", SANDBOX_READ);
 }
 
-/* Batches for a bucket are folders in the temporary one. */
+/* What an engine has no memory for, and batches for a bucket, are folders in the temporary one. */
 static sandbox_right temporary_right(const cli_app *cli)
 {
-    const bool is_fleet = strcmp(cli->command->name, "fleet") == 0 && cli->input_count > 1;
-    return is_fleet && hsd_fleet_where_is(cli->inputs[1]) == HSD_FLEET_BUCKET ? SANDBOX_RESULTS : SANDBOX_TEMPORARY;
+    return strcmp(cli->command->name, "fleet") == 0 ? SANDBOX_RESULTS : SANDBOX_TEMPORARY;
 }
 
 static void tell_temporary(const cli_app *cli, const telling *to)

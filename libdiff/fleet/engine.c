@@ -75,6 +75,22 @@ static hsd_status fail_bucket(const char *said, hsd_error *err)
     return HSD_OK;
 }
 
+/* HSD_OK if what it says is not of what it had to work with. */
+static hsd_status fail_means(const char *said, hsd_error *err)
+{
+    hsd_status status = HSD_OK;
+    if (strstr(said, HSD_ENGINE_FOLDER) != NULL) {
+        status = hsd_fail(err, HSD_E_IO, "DuckDB has no room for temporary files: %s", said);
+        hsd_error_set_hint(err, "name a folder with more room with --temp-dir DIR");
+    } else if (strncmp(said, "Out of Memory", 13) == 0) {
+        const char *advice = strstr(said, " Possible solutions"); /* of words that this command does not take */
+        const int size = advice != NULL ? (int)(advice - said) : (int)strlen(said);
+        status = hsd_fail(err, HSD_E_OVER_BUDGET, "DuckDB: %.*s", size, said);
+        hsd_error_set_hint(err, "--memory 512M");
+    }
+    return status;
+}
+
 /* The first lines of what it said, in one. */
 static hsd_status fail_answer(const hsd_engine *engine, hsd_child *child, hsd_error *err)
 {
@@ -84,6 +100,7 @@ static hsd_status fail_answer(const hsd_engine *engine, hsd_child *child, hsd_er
     if (hsd_fleet_where_is(engine->store) == HSD_FLEET_BUCKET) status = fail_bucket(said, err);
     if (status == HSD_OK && engine->is_of_user)
         return hsd_fail(err, HSD_E_UNSUPPORTED, "DuckDB refuses the statement: %s", said);
+    if (status == HSD_OK) status = fail_means(said, err);
     if (status == HSD_OK) {
         status = hsd_fail(err, HSD_E_CORRUPT, "DuckDB cannot read the store: %s", said);
         hsd_error_set_hint(err, "if it names a file, move that out of the store; DuckDB 1.0 and later read it");

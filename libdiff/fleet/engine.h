@@ -19,6 +19,9 @@ hsd_status hsd_sql_put(hsd_buffer *sql, hsd_error *err, const char *format, ...)
 /* Appends a text as a literal of SQL, as it stands in the tables: what is no UTF-8 by \xNN. */
 hsd_status hsd_sql_put_literal(hsd_buffer *sql, hsd_text text, hsd_error *err);
 
+/* What the name of its folder for temporary files begins with. */
+#define HSD_ENGINE_FOLDER "hsdiff-duckdb-"
+
 /* Threads, memory and the like, from `run` (NULL = defaults); of a bucket what reaches it. */
 hsd_status hsd_sql_put_settings(hsd_buffer *sql, const char *store, const hsd_run *run, hsd_error *err);
 

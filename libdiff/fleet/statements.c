@@ -7,11 +7,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
 
 #include "base/fail.h"
 #include "export/tables/inserter.h"
 #include "fleet/bucket.h"
 #include "fleet/engine.h"
+#include "io/temp.h"
 
 #define MEMORY_BYTES (UINT64_C(160) << 20)
 
@@ -44,6 +47,25 @@ hsd_status hsd_sql_put_literal(hsd_buffer *sql, hsd_text text, hsd_error *err)
     return hsd_sql_put(sql, err, "'");
 }
 
+/* What does not fit in its memory goes into a folder of its own, which it makes when it needs it, and takes away: files
+ * of two engines have the same names. */
+static hsd_status put_temporary(hsd_buffer *sql, const hsd_run *run, hsd_error *err)
+{
+    uint64_t number = 0;
+    hsd_temp_space space;
+    hsd_temp_space_init(&space, run != NULL ? run->temp_dir : NULL);
+    char whole[PATH_MAX], folder[PATH_MAX + 64]; /* the engine runs in another folder */
+    const char *of_all = realpath(space.directory, whole) != NULL ? whole : space.directory;
+    if (getrandom(&number, sizeof number, GRND_NONBLOCK) != (ssize_t)sizeof number) number = (uint64_t)getpid();
+    const int size =
+        snprintf(folder, sizeof folder, "%s/" HSD_ENGINE_FOLDER "%016llx", of_all, (unsigned long long)number);
+    if (size < 0 || (size_t)size >= sizeof folder)
+        return hsd_fail(err, HSD_E_IO, "the name of the folder for temporary files is too long");
+    HSD_TRY(hsd_sql_put(sql, err, "SET temp_directory="));
+    HSD_TRY(hsd_sql_put_literal(sql, (hsd_text){folder, (size_t)size}, err));
+    return hsd_sql_put(sql, err, ";\n");
+}
+
 hsd_status hsd_sql_put_settings(hsd_buffer *sql, const char *store, const hsd_run *run, hsd_error *err)
 {
     const uint64_t memory =
@@ -55,13 +77,7 @@ hsd_status hsd_sql_put_settings(hsd_buffer *sql, const char *store, const hsd_ru
                         (unsigned long long)(memory >> 20)));
     if (hsd_fleet_where_is(store) == HSD_FLEET_BUCKET) HSD_TRY(hsd_bucket_put_settings(sql, err));
     if (run != NULL && run->threads > 0) HSD_TRY(hsd_sql_put(sql, err, "SET threads=%u;\n", run->threads));
-    if (run == NULL || run->temp_dir == NULL)
-        return hsd_sql_put(sql, err, "SET temp_directory='/var/tmp/hsdiff-duckdb';\n");
-    char whole[PATH_MAX]; /* the engine runs in another folder */
-    const char *folder = realpath(run->temp_dir, whole) != NULL ? whole : run->temp_dir;
-    HSD_TRY(hsd_sql_put(sql, err, "SET temp_directory="));
-    HSD_TRY(hsd_sql_put_literal(sql, (hsd_text){folder, strlen(folder)}, err));
-    return hsd_sql_put(sql, err, ";\n");
+    return put_temporary(sql, run, err);
 }
 
 /* ---- views */

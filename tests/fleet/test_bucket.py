@@ -137,9 +137,9 @@ def store(tool, folder):
     same("later", bucket.report(url, "--since", "2026-11-21")["captures"], 0)
     bucket.put("a/b=c/service=x/date=2026-11-20/batch=1/names.parquet", b"torn")
     same("a batch without captures", bucket.report(url)["captures"], 3)
-    check("1 batches, before 2" in bucket.run("compact", url).stderr, "compact")
+    check("1 batch, before 2" in bucket.run("compact", url).stderr, "compact")
     same("compacted", (bucket.report(url)["captures"], bucket.count(url)), (3, 3))
-    check("1 batches, before 1" in bucket.run("compact", url, "--keep", "1d").stderr, "compact --keep")
+    check("1 batch, before 1" in bucket.run("compact", url, "--keep", "1d").stderr, "compact --keep")
     same("from sums", (bucket.report(url)["captures"], bucket.count(url)), (3, 3))
     names = [name for name, _ in bucket.listed("a/") if "batch=" in name]
     last = next(name for name in names if name.endswith("/states.parquet")).rsplit("/", 1)[0]

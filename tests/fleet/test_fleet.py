@@ -372,6 +372,32 @@ def torn(tool, folder):
     wrong("none.hs", "fleet", "add", folder / "fresh", folder / "none.hs", "--label", "service=a")
 
 
+def room(tool, folder):
+    """An engine may make the folder for what its memory does not hold, one of its own each time; and that it has no room is not the store's fault."""
+    before, _ = demo(tool, folder)
+    add(tool, folder / "store", before)
+    engine, temp = folder / "engine", folder / "temp"
+    temp.mkdir()
+
+    def ask(script, *more):
+        engine.write_text(f"#!/bin/sh\nfolder=$(sed -n \"s/^SET temp_directory='\\(.*\\)';/\\1/p\")\n{script}\nexit 1\n", encoding="utf-8")
+        engine.chmod(0o755)
+        done = subprocess.run([tool.path, "fleet", "report", str(folder / "store"), *more], capture_output=True, text=True, check=False,
+                              env={**os.environ, "HSDIFF_DUCKDB": str(engine), "TMPDIR": str(temp)})
+        check(done.returncode != 0, done.stdout)
+        return done.stderr
+
+    made = [ask('mkdir "$folder" && echo made > "$folder/a" && cat "$folder/a" >&2 && rm -r "$folder" && echo "${folder##*/}" >&2') for _ in range(2)]
+    for said in made:
+        check("made" in said and "hsdiff-duckdb-" in said, said)
+    check(made[0] != made[1], "two engines had one folder")
+    same("left", list(temp.iterdir()), [])
+    said = ask('echo "IO Error: No space left on device: $folder/file" >&2')
+    check("no room for temporary files" in said and "--temp-dir DIR" in said and "bad copy" not in said, said)
+    said = ask('echo "Out of Memory Error: failed to pin block Possible solutions: * SET threads" >&2')
+    check("Out of Memory" in said and "--memory 512M" in said and "SET threads" not in said, said)
+
+
 def no_engine(tool, folder):
     before, _ = demo(tool, folder)
     add(tool, folder / "store", before)
@@ -590,4 +616,4 @@ def pyroscope(tool, folder):
 if __name__ == "__main__":
     MAKE = sys.argv.pop(1)
     kit.main({"tables": tables, "keys": keys, "planted": planted, "clean": clean, "large": large, "judge": judge, "few": few, "ask": ask, "labels": labels, "names": names,
-              "page": page, "metrics": metrics, "pyroscope": pyroscope, "torn": torn, "no_engine": no_engine, "two_writers": two_writers, "killed": killed, "dumps": dumps})
+              "page": page, "metrics": metrics, "pyroscope": pyroscope, "torn": torn, "room": room, "no_engine": no_engine, "two_writers": two_writers, "killed": killed, "dumps": dumps})
