@@ -109,6 +109,7 @@ static hsd_status reserve_bit(hsd_adjacency *a, hsd_node node, hsd_error *err)
 static void trim_bits(hsd_adjacency *a)
 {
     const size_t bytes = (size_t)a->node_count / 8 + 1;
+    if (bytes == a->bit_bytes) return;
     uint8_t *trimmed = realloc(a->has_targets, bytes);
     if (trimmed == NULL) return;
     a->has_targets = trimmed;

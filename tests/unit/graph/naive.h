@@ -13,10 +13,15 @@
 #include "graph/owners.h"
 #include "support/random.h"
 
+typedef struct naive_edge {
+    hsd_node source, target;
+    uint32_t name;
+} naive_edge;
+
 typedef struct naive_graph {
     uint32_t nodes, objects; /* nodes behind objects are label nodes, then root nodes */
     uint32_t edge_count;
-    uint32_t (*edges)[3]; /* source, target, name; by source, ascending */
+    naive_edge *edges;    /* by source, target, name, ascending */
     uint32_t *node_label; /* of label and root nodes */
     hsd_root_nodes roots;
     uint8_t *is_part; /* bits */
@@ -27,18 +32,15 @@ typedef struct naive_graph {
 
 static inline int naive_compare_edges(const void *a, const void *b)
 {
-    const uint32_t *x = a, *y = b;
-    for (int i = 0; i < 3; i++) {
-        if (x[i] != y[i]) return x[i] < y[i] ? -1 : 1;
-    }
-    return 0;
+    const naive_edge *x = a, *y = b;
+    if (x->source != y->source) return x->source < y->source ? -1 : 1;
+    if (x->target != y->target) return x->target < y->target ? -1 : 1;
+    return (x->name > y->name) - (x->name < y->name);
 }
 
-static inline void naive_add_edge(naive_graph *g, uint32_t source, uint32_t target, uint32_t name)
+static inline void naive_add_edge(naive_graph *g, hsd_node source, hsd_node target, uint32_t name)
 {
-    g->edges[g->edge_count][0] = source;
-    g->edges[g->edge_count][1] = target;
-    g->edges[g->edge_count++][2] = name;
+    g->edges[g->edge_count++] = (naive_edge){source, target, name};
 }
 
 /* A random graph: duplicates and self references among its edges, few or many owners and names, none to
@@ -51,7 +53,8 @@ static inline naive_graph naive_random(test_random *random)
     const uint32_t edges = (uint32_t)test_below(random, 150), names = 1 + (uint32_t)test_below(random, 9);
     g.roots.begin = g.objects + label_nodes;
     g.roots.second = g.roots.begin + (uint32_t)test_below(random, roots + 1);
-    g.roots.end = g.nodes = g.roots.begin + roots;
+    g.nodes = g.objects + label_nodes + roots;
+    g.roots.end = g.nodes;
     g.edges = calloc(edges + label_nodes * 2 + roots * 4 + 1, sizeof *g.edges);
     g.node_label = calloc(label_nodes + roots + 1, sizeof *g.node_label);
     for (uint32_t i = 0; i < label_nodes + roots; i++)
@@ -64,7 +67,7 @@ static inline naive_graph naive_random(test_random *random)
         naive_add_edge(&g, (uint32_t)test_below(random, g.objects), i, (uint32_t)test_below(random, names));
         naive_add_edge(&g, i, (uint32_t)test_below(random, g.objects), 0);
     }
-    for (uint32_t i = g.roots.begin; i < g.roots.end; i++) {
+    for (hsd_node i = g.roots.begin; i < g.roots.end; i++) {
         for (uint64_t targets = test_below(random, 4); targets > 0; targets--)
             naive_add_edge(&g, i, (uint32_t)test_below(random, g.objects), 0);
     }
@@ -84,15 +87,15 @@ static inline void naive_release(naive_graph *g)
 }
 
 /* Adds to `reached` what the root nodes begin … end - 1 reach, never going through what `barred` has. */
-static inline void naive_live(const naive_graph *g, uint32_t begin, uint32_t end, const bool *barred, bool *reached)
+static inline void naive_live(const naive_graph *g, hsd_node begin, hsd_node end, const bool *barred, bool *reached)
 {
-    for (uint32_t i = begin; i < end; i++)
+    for (hsd_node i = begin; i < end; i++)
         reached[i] = true;
     for (bool changed = true; changed;) {
         changed = false;
         for (uint32_t e = 0; e < g->edge_count; e++) {
-            const uint32_t target = g->edges[e][1];
-            if (!reached[g->edges[e][0]] || reached[target] || barred[target]) continue;
+            const hsd_node target = g->edges[e].target;
+            if (!reached[g->edges[e].source] || reached[target] || barred[target]) continue;
             reached[target] = changed = true;
         }
     }
@@ -103,9 +106,9 @@ static inline void naive_live(const naive_graph *g, uint32_t begin, uint32_t end
 static inline void naive_mark_edges(naive_graph *g, test_random *random, uint8_t *has_marked)
 {
     for (uint32_t e = 0; e < g->edge_count; e++) {
-        const uint32_t source = g->edges[e][0];
+        const hsd_node source = g->edges[e].source;
         if (source >= g->objects || source % 2 == 0 || test_below(random, 3) > 0) continue;
-        g->edges[e][2] |= NAIVE_MARK;
+        g->edges[e].name |= NAIVE_MARK;
         has_marked[source / 8] = (uint8_t)(has_marked[source / 8] | 1u << source % 8);
     }
     qsort(g->edges, g->edge_count, sizeof *g->edges, naive_compare_edges);
@@ -118,7 +121,7 @@ static inline void naive_strong(const naive_graph *g, bool *reached)
     strong.edges = calloc(g->edge_count + 1, sizeof *strong.edges);
     strong.edge_count = 0;
     for (uint32_t e = 0; e < g->edge_count; e++) {
-        if ((g->edges[e][2] & NAIVE_MARK) == 0) naive_add_edge(&strong, g->edges[e][0], g->edges[e][1], 0);
+        if ((g->edges[e].name & NAIVE_MARK) == 0) naive_add_edge(&strong, g->edges[e].source, g->edges[e].target, 0);
     }
     naive_live(&strong, g->roots.begin, g->roots.end, nothing, reached);
     free(strong.edges);
@@ -134,8 +137,8 @@ static inline void naive_reach(const naive_graph *g, uint32_t label, const bool 
     for (bool changed = true; changed;) {
         changed = false;
         for (uint32_t e = 0; e < g->edge_count; e++) {
-            const uint32_t target = g->edges[e][1];
-            if (!reached[g->edges[e][0]] || reached[target] || target >= g->objects || !live[target]) continue;
+            const hsd_node target = g->edges[e].target;
+            if (!reached[g->edges[e].source] || reached[target] || target >= g->objects || !live[target]) continue;
             reached[target] = changed = true;
         }
     }
@@ -145,7 +148,7 @@ static inline void naive_reach(const naive_graph *g, uint32_t label, const bool 
  * first; what they reach is out of the secondary ones' way. */
 static inline void naive_owners(const naive_graph *g, uint32_t *owners)
 {
-    const uint32_t begin[2] = {g->roots.begin, g->roots.second}, end[2] = {g->roots.second, g->roots.end};
+    const hsd_node begin[2] = {g->roots.begin, g->roots.second}, end[2] = {g->roots.second, g->roots.end};
     bool done[NAIVE_MAX_NODES] = {false};
     memset(owners, 0, g->nodes * sizeof *owners);
     for (int round = 0; round < 2; round++) {
@@ -163,22 +166,22 @@ static inline void naive_owners(const naive_graph *g, uint32_t *owners)
     }
 }
 
-static inline bool naive_is_part(const naive_graph *g, uint32_t node)
+static inline bool naive_is_part(const naive_graph *g, hsd_node node)
 {
     return node >= g->objects || (g->is_part[node / 8] >> (node % 8) & 1);
 }
 
 /* Ordinal + 1 of the one object that is no part from which `part` is reached through parts; 0 = none. */
-static inline uint32_t naive_holder(const naive_graph *g, uint32_t part)
+static inline hsd_node naive_holder(const naive_graph *g, hsd_node part)
 {
     bool back[NAIVE_MAX_NODES] = {false}; /* parts from which `part` is reached, itself among them */
-    uint32_t holder = 0;
+    hsd_node holder = 0;
     back[part] = true;
     for (bool changed = true; changed;) {
         changed = false;
         for (uint32_t e = 0; e < g->edge_count; e++) {
-            const uint32_t source = g->edges[e][0];
-            if (!back[g->edges[e][1]] || source >= g->roots.begin) continue; /* roots are no holders */
+            const hsd_node source = g->edges[e].source;
+            if (!back[g->edges[e].target] || source >= g->roots.begin) continue; /* roots are no holders */
             if (naive_is_part(g, source)) {
                 if (!back[source]) back[source] = changed = true;
             } else if (holder != source + 1) {
@@ -199,7 +202,7 @@ static inline hsd_adjacency *naive_to_adjacency(const naive_graph *g, uint64_t m
     if (hsd_adjacency_begin(&adjacency, memory, space, &err) != HSD_OK) return NULL;
     if (hsd_adjacency_with_names(adjacency, memory, &err) != HSD_OK) return NULL;
     for (uint32_t e = 0; e < g->edge_count; e++) {
-        if (hsd_adjacency_add(adjacency, g->edges[e][0], &g->edges[e][1], &g->edges[e][2], 1, &err) != HSD_OK)
+        if (hsd_adjacency_add(adjacency, g->edges[e].source, &g->edges[e].target, &g->edges[e].name, 1, &err) != HSD_OK)
             return NULL;
     }
     if (hsd_adjacency_finish(adjacency, g->nodes, &err) != HSD_OK) return NULL;

@@ -7,21 +7,23 @@
 
 #include <stdint.h>
 
-typedef uint32_t (*shape_targets)(uint32_t i, uint32_t count, uint32_t *out);
+#include "base/node.h"
 
-static inline uint32_t list_targets(uint32_t i, uint32_t count, uint32_t *out)
+typedef uint32_t (*shape_targets)(uint32_t i, uint32_t count, hsd_node *out);
+
+static inline uint32_t list_targets(uint32_t i, uint32_t count, hsd_node *out)
 {
     out[0] = i + 1;
     return i + 1 < count ? 1 : 0;
 }
 
-static inline uint32_t cycle_targets(uint32_t i, uint32_t count, uint32_t *out)
+static inline uint32_t cycle_targets(uint32_t i, uint32_t count, hsd_node *out)
 {
     out[0] = (i + 1) % count;
     return 1;
 }
 
-static inline uint32_t tree_targets(uint32_t i, uint32_t count, uint32_t *out)
+static inline uint32_t tree_targets(uint32_t i, uint32_t count, hsd_node *out)
 {
     if (2 * i + 2 >= count) return 0;
     out[0] = 2 * i + 1;
@@ -29,7 +31,7 @@ static inline uint32_t tree_targets(uint32_t i, uint32_t count, uint32_t *out)
     return 2;
 }
 
-static inline uint32_t comb_targets(uint32_t i, uint32_t count, uint32_t *out) /* even: spine, odd: teeth */
+static inline uint32_t comb_targets(uint32_t i, uint32_t count, hsd_node *out) /* even: spine, odd: teeth */
 {
     if (i % 2 == 1 || i + 2 >= count) return 0;
     out[0] = i + 1;

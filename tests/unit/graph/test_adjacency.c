@@ -3,6 +3,7 @@
  */
 #include <criterion/criterion.h>
 
+#include "graph/adjacency_state.h"
 #include "naive.h"
 
 static hsd_temp_space space;
@@ -17,7 +18,7 @@ static void setup(void)
 TestSuite(adjacency, .init = setup);
 
 /* All targets of a node, parts put together. */
-static uint32_t all_targets(hsd_adjacency *a, uint32_t node, uint32_t *out)
+static uint32_t all_targets(hsd_adjacency *a, hsd_node node, hsd_node *out)
 {
     hsd_targets targets;
     uint32_t count = 0;
@@ -31,7 +32,7 @@ static uint32_t all_targets(hsd_adjacency *a, uint32_t node, uint32_t *out)
     }
 }
 
-static uint32_t all_names(hsd_adjacency *a, uint32_t node, uint32_t *out, uint32_t *names)
+static uint32_t all_names(hsd_adjacency *a, hsd_node node, hsd_node *out, uint32_t *names)
 {
     hsd_targets targets;
     uint32_t count = 0;
@@ -47,14 +48,16 @@ static uint32_t all_names(hsd_adjacency *a, uint32_t node, uint32_t *out, uint32
 
 static void check_equal(const naive_graph *g, hsd_adjacency *a, bool has_names)
 {
-    uint32_t found[512], names[512];
+    hsd_node found[512];
+    uint32_t names[512];
     uint32_t e = 0;
     for (uint32_t node = 0; node < g->nodes; node++) {
-        uint32_t wanted[512], wanted_names[512] = {0}, wanted_count = 0;
-        for (; e < g->edge_count && g->edges[e][0] == node; e++) {
-            const uint32_t target = g->edges[e][1];
+        hsd_node wanted[512];
+        uint32_t wanted_names[512] = {0}, wanted_count = 0;
+        for (; e < g->edge_count && g->edges[e].source == node; e++) {
+            const hsd_node target = g->edges[e].target;
             if (target == node || (wanted_count > 0 && wanted[wanted_count - 1] == target)) continue;
-            if (has_names) wanted_names[wanted_count] = g->edges[e][2]; /* sorted: the least comes first */
+            if (has_names) wanted_names[wanted_count] = g->edges[e].name; /* sorted: the least comes first */
             wanted[wanted_count++] = target;
         }
         cr_assert_eq(all_targets(a, node, found), wanted_count, "node %u", node);
@@ -74,17 +77,18 @@ static hsd_adjacency *add_shuffled(const naive_graph *g, test_random *random, bo
     if (has_names) cr_assert_eq(hsd_adjacency_with_names(a, UINT64_C(1) << 20, &err), HSD_OK);
     if (test_below(random, 4) == 0) cr_assert_eq(hsd_adjacency_use_thread(a, &err), HSD_OK);
     for (uint32_t begin = 0, end; begin < g->edge_count; begin = end) {
-        uint32_t targets[512], names[512], count = 0;
-        for (end = begin; end < g->edge_count && g->edges[end][0] == g->edges[begin][0]; end++) {
+        hsd_node targets[512];
+        uint32_t names[512], count = 0;
+        for (end = begin; end < g->edge_count && g->edges[end].source == g->edges[begin].source; end++) {
             const uint32_t at = (uint32_t)test_below(random, count + 1);
             targets[count] = targets[at];
             names[count++] = names[at];
-            targets[at] = g->edges[end][1];
-            names[at] = g->edges[end][2];
+            targets[at] = g->edges[end].target;
+            names[at] = g->edges[end].name;
         }
         const uint32_t first = (uint32_t)test_below(random, count + 1);
-        cr_assert_eq(hsd_adjacency_add(a, g->edges[begin][0], targets, names, first, &err), HSD_OK);
-        cr_assert_eq(hsd_adjacency_add(a, g->edges[begin][0], targets + first, names + first, count - first, &err),
+        cr_assert_eq(hsd_adjacency_add(a, g->edges[begin].source, targets, names, first, &err), HSD_OK);
+        cr_assert_eq(hsd_adjacency_add(a, g->edges[begin].source, targets + first, names + first, count - first, &err),
                      HSD_OK);
     }
     cr_assert_eq(hsd_adjacency_finish(a, g->nodes, &err), HSD_OK, "%s", err.text);
@@ -96,7 +100,7 @@ static void widen_names(naive_graph *g, unsigned kind)
 {
     static const uint32_t factors[] = {1, 40, 10007, UINT32_C(0xC0000001)};
     for (uint32_t e = 0; e < g->edge_count; e++)
-        g->edges[e][2] *= factors[kind % 4];
+        g->edges[e].name *= factors[kind % 4];
     qsort(g->edges, g->edge_count, sizeof *g->edges, naive_compare_edges);
 }
 
@@ -123,11 +127,11 @@ Test(adjacency, equals_plain_lists_on_random_graphs)
 static hsd_adjacency *star(uint32_t count, uint64_t memory)
 {
     hsd_adjacency *a;
-    const uint32_t one = 1;
+    const hsd_node one = 1;
     cr_assert_eq(hsd_adjacency_begin(&a, memory, &space, &err), HSD_OK);
     cr_assert_eq(hsd_adjacency_add(a, 0, &one, NULL, 1, &err), HSD_OK);
     for (uint32_t i = count; i-- > 0;) {
-        const uint32_t target = i + 2;
+        const hsd_node target = i + 2;
         cr_assert_eq(hsd_adjacency_add(a, 1, &target, NULL, 1, &err), HSD_OK);
     }
     cr_assert_eq(hsd_adjacency_add(a, 2, &one, NULL, 1, &err), HSD_OK);
@@ -137,7 +141,7 @@ static hsd_adjacency *star(uint32_t count, uint64_t memory)
 
 static void check_star(hsd_adjacency *a, uint32_t count)
 {
-    uint32_t *found = calloc(count + 1, sizeof *found);
+    hsd_node *found = calloc(count + 1, sizeof *found);
     uint8_t *seen = calloc(count + 2, 1);
     cr_assert_eq(all_targets(a, 1, found), count);
     for (uint32_t i = 0; i < count; i++)
@@ -162,7 +166,8 @@ static hsd_adjacency *build_fed(bool uses_thread, bool has_names)
 {
     test_random random = {test_seed(23)};
     hsd_adjacency *a;
-    uint32_t *targets = malloc(FED_FAN_OUT * sizeof *targets), *names = malloc(FED_FAN_OUT * sizeof *names);
+    hsd_node *targets = malloc(FED_FAN_OUT * sizeof *targets);
+    uint32_t *names = malloc(FED_FAN_OUT * sizeof *names);
     cr_assert_eq(hsd_adjacency_begin(&a, UINT64_C(1) << 20, &space, &err), HSD_OK);
     if (has_names) cr_assert_eq(hsd_adjacency_with_names(a, UINT64_C(1) << 20, &err), HSD_OK);
     if (uses_thread) cr_assert_eq(hsd_adjacency_use_thread(a, &err), HSD_OK);
@@ -213,7 +218,7 @@ Test(adjacency, is_the_same_when_another_thread_encodes_it)
 Test(adjacency, tells_at_last_what_another_thread_could_not_encode)
 {
     hsd_adjacency *a;
-    const uint32_t target = 1;
+    const hsd_node target = 1;
     cr_assert_eq(hsd_adjacency_begin(&a, UINT64_C(1) << 20, &space, &err), HSD_OK);
     cr_assert_eq(hsd_adjacency_use_thread(a, &err), HSD_OK);
     cr_assert_eq(hsd_adjacency_add(a, 5, &target, NULL, 1, &err), HSD_OK);
@@ -243,7 +248,7 @@ Test(adjacency, stores_a_fan_out_of_any_size)
 /* ---- long lists of neighbours, and of what stands apart ---- */
 
 /* A list of `count` targets: runs of `run` that follow each other, `apart` between them. */
-static hsd_adjacency *runs(uint32_t count, uint32_t run, uint32_t apart, uint32_t *targets)
+static hsd_adjacency *runs(uint32_t count, uint32_t run, uint32_t apart, hsd_node *targets)
 {
     hsd_adjacency *a;
     uint32_t *names = calloc(count, sizeof *names), target = 7;
@@ -261,10 +266,11 @@ static hsd_adjacency *runs(uint32_t count, uint32_t run, uint32_t apart, uint32_
 }
 
 /* Each part by itself, too, from the last one to the first. */
-static void check_runs(hsd_adjacency *a, const uint32_t *targets, uint32_t count)
+static void check_runs(hsd_adjacency *a, const hsd_node *targets, uint32_t count)
 {
     const uint32_t parts = (count + HSD_ADJACENCY_PART_ITEMS - 1) / HSD_ADJACENCY_PART_ITEMS;
-    uint32_t *found = calloc(count, sizeof *found), *names = calloc(count, sizeof *names);
+    hsd_node *found = calloc(count, sizeof *found);
+    uint32_t *names = calloc(count, sizeof *names);
     cr_assert_eq(all_names(a, 2, found, names), count);
     cr_assert_eq(memcmp(found, targets, count * sizeof *found), 0);
     for (uint32_t part = parts; part-- > 0;) {
@@ -289,7 +295,7 @@ Test(adjacency, stores_long_lists_in_what_their_gaps_take)
         double bytes; /* a reference, at most; blocks are whole */
     } kinds[] = {{UINT32_MAX, 1, 0.02}, {1000, 90, 0.03}, {3, 5, 1.2}, {1, 2, 1.2}, {1, 200, 2.8}};
     enum { COUNT = 100000 };
-    uint32_t *targets = calloc(COUNT, sizeof *targets);
+    hsd_node *targets = calloc(COUNT, sizeof *targets);
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         for (uint32_t count = i == 0 ? 4095 : COUNT; count <= (i == 0 ? 4099 : COUNT); count++) {
             hsd_adjacency *a = runs(count, kinds[i].run, kinds[i].apart, targets);
@@ -308,8 +314,9 @@ Test(adjacency, stores_long_lists_in_what_their_gaps_take)
 /* ---- names of many nodes and of long lists, in little memory and in much ---- */
 
 /* Of target `target` of node `node`, by kind of list: alike, narrow, wide, as wide as can be. */
-static uint32_t name_of(uint32_t node, uint32_t target)
+static uint32_t name_of(uint32_t node, hsd_node number)
 {
+    const uint32_t target = (uint32_t)number;
     switch (node / 3 % 4) {
     case 0: return node % 1000;
     case 1: return target % 200;
@@ -320,7 +327,7 @@ static uint32_t name_of(uint32_t node, uint32_t target)
 
 enum { NODES = 200000, FAN_EVERY = 20011, FAN = 5000 };
 
-static uint32_t targets_of(uint32_t node, uint32_t *targets)
+static uint32_t targets_of(uint32_t node, hsd_node *targets)
 {
     const uint32_t count = node % FAN_EVERY == 0 ? FAN + node % 3 : node % 7;
     for (uint32_t i = 0; i < count; i++)
@@ -331,7 +338,8 @@ static uint32_t targets_of(uint32_t node, uint32_t *targets)
 static hsd_adjacency *build_named(uint64_t memory, uint64_t name_memory)
 {
     hsd_adjacency *a;
-    static uint32_t targets[FAN + 3], names[FAN + 3];
+    static hsd_node targets[FAN + 3];
+    static uint32_t names[FAN + 3];
     cr_assert_eq(hsd_adjacency_begin(&a, memory, &space, &err), HSD_OK);
     cr_assert_eq(hsd_adjacency_with_names(a, name_memory, &err), HSD_OK);
     for (uint32_t node = 0; node < NODES; node++) {
@@ -347,7 +355,8 @@ static hsd_adjacency *build_named(uint64_t memory, uint64_t name_memory)
 
 static void check_node(hsd_adjacency *a, uint32_t node)
 {
-    static uint32_t targets[FAN + 3], found[FAN + 3], names[FAN + 3];
+    static hsd_node targets[FAN + 3], found[FAN + 3];
+    static uint32_t names[FAN + 3];
     const bool is_gap = node > NODES / 2 && node < NODES * 3 / 4;
     const uint32_t wanted = is_gap ? 0 : targets_of(node, targets);
     const uint32_t count = all_names(a, node, found, names);
@@ -361,7 +370,7 @@ static void check_node(hsd_adjacency *a, uint32_t node)
 /* A list as it is read without its block, against the plain one. */
 static void check_alone(hsd_adjacency *a, uint32_t node)
 {
-    static uint32_t targets[FAN + 3];
+    static hsd_node targets[FAN + 3];
     hsd_targets alone;
     if (node % FAN_EVERY == 0 || hsd_adjacency_is_leaf(a, node)) return;
     hsd_adjacency_get_named_alone(a, node, &alone);
@@ -419,7 +428,7 @@ static hsd_adjacency *build_star_of_one_name(void)
     const uint32_t name = 9;
     cr_assert_eq(hsd_adjacency_begin(&a, UINT64_C(64) << 20, &space, &err), HSD_OK);
     cr_assert_eq(hsd_adjacency_with_names(a, UINT64_C(64) << 20, &err), HSD_OK);
-    for (uint32_t i = 1; i < 500000; i++)
+    for (hsd_node i = 1; i < 500000; i++)
         cr_assert_eq(hsd_adjacency_add(a, 0, &i, &name, 1, &err), HSD_OK);
     cr_assert_eq(hsd_adjacency_finish(a, 500000, &err), HSD_OK);
     return a;
@@ -432,7 +441,8 @@ static hsd_adjacency *build_alike(uint32_t names)
     cr_assert_eq(hsd_adjacency_begin(&a, UINT64_C(64) << 20, &space, &err), HSD_OK);
     cr_assert_eq(hsd_adjacency_with_names(a, UINT64_C(64) << 20, &err), HSD_OK);
     for (uint32_t node = 0; node + 3 < NODES; node++) {
-        const uint32_t targets[3] = {node + 1, node + 2, node + 3}, name = node * 7 % names;
+        const hsd_node targets[3] = {node + 1, node + 2, node + 3};
+        const uint32_t name = node * 7 % names;
         cr_assert_eq(hsd_adjacency_add(a, node, targets, (const uint32_t[3]){name, name, name}, 3, &err), HSD_OK);
     }
     cr_assert_eq(hsd_adjacency_finish(a, NODES, &err), HSD_OK);
@@ -445,7 +455,8 @@ Test(adjacency, lists_of_names_alike_cost_two_bytes)
     cr_assert_eq(hsd_adjacency_begin(&a, UINT64_C(64) << 20, &space, &err), HSD_OK);
     cr_assert_eq(hsd_adjacency_with_names(a, UINT64_C(64) << 20, &err), HSD_OK);
     for (uint32_t node = 0; node + 3 < NODES; node++) {
-        const uint32_t targets[3] = {node + 1, node + 2, node + 3}, names[3] = {node % 5 * 3000, 70000, 7};
+        const hsd_node targets[3] = {node + 1, node + 2, node + 3};
+        const uint32_t names[3] = {node % 5 * 3000, 70000, 7};
         cr_assert_eq(hsd_adjacency_add(a, node, targets, names, 3, &err), HSD_OK);
     }
     cr_assert_eq(hsd_adjacency_finish(a, NODES, &err), HSD_OK);
@@ -468,13 +479,14 @@ Test(adjacency, never_takes_the_room_behind_a_list_for_names)
     cr_assert_eq(hsd_adjacency_begin(&a, UINT64_C(64) << 20, &space, &err), HSD_OK);
     cr_assert_eq(hsd_adjacency_with_names(a, UINT64_C(64) << 20, &err), HSD_OK);
     for (uint32_t node = 0; node < NODES; node++) {
-        const uint32_t targets[3] = {NODES, NODES + 1, NODES + 2};
+        const hsd_node targets[3] = {NODES, NODES + 1, NODES + 2};
         const uint32_t names[3] = {1 + node / 2 % 255, 1 + node / 512 % 255, 0};
         cr_assert_eq(hsd_adjacency_add(a, node, targets, names, 2 + node % 2, &err), HSD_OK);
     }
     cr_assert_eq(hsd_adjacency_finish(a, NODES + 3, &err), HSD_OK);
     for (uint32_t node = 0; node < NODES; node++) {
-        uint32_t found[3], names[3];
+        hsd_node found[3];
+        uint32_t names[3];
         cr_assert_eq(all_names(a, node, found, names), 2 + node % 2);
         cr_assert_eq(names[0], 1 + node / 2 % 255, "node %u", node);
         cr_assert_eq(names[1], 1 + node / 512 % 255, "node %u", node);
@@ -486,7 +498,7 @@ Test(adjacency, never_takes_the_room_behind_a_list_for_names)
 Test(adjacency, refuses_calls_in_the_wrong_order)
 {
     hsd_adjacency *a;
-    const uint32_t target = 5;
+    const hsd_node target = 5;
     cr_assert_eq(hsd_adjacency_begin(&a, 1, &space, &err), HSD_E_OVER_BUDGET);
     cr_assert_eq(hsd_adjacency_begin(&a, UINT64_C(1) << 20, &space, &err), HSD_OK);
     cr_assert_eq(hsd_adjacency_with_names(a, 1, &err), HSD_E_OVER_BUDGET);
@@ -508,7 +520,7 @@ Test(adjacency, says_so_when_blocks_cannot_be_written_or_read)
     hsd_adjacency *a;
     cr_assert_eq(hsd_adjacency_begin(&a, UINT64_C(512) << 10, &nowhere, &err), HSD_OK);
     for (uint32_t i = 0; i < NODES && status == HSD_OK; i++) {
-        const uint32_t targets[2] = {i + 1, i * 7919 % NODES};
+        const hsd_node targets[2] = {i + 1, i * 7919 % NODES};
         status = hsd_adjacency_add(a, i, targets, NULL, 2, &err);
     }
     cr_assert_eq(status, HSD_E_IO);
@@ -525,3 +537,128 @@ Test(adjacency, accepts_a_graph_of_nothing)
     cr_assert_eq(hsd_adjacency_set_name_memory(a, 1, &err), HSD_OK, "there is nothing to keep");
     hsd_adjacency_free(a);
 }
+
+/* ---- numbers that do not fit 32 bits ---- */
+
+#if HSD_NODE_BITS == 64
+
+#define FAR UINT64_C(0x700000000)
+
+/* What a graph of few nodes says of targets that are no nodes of it: lists are sorted, coded and read all the same.
+ * Empty lists of all nodes between would be 64 MiB a billion. */
+static void finish_far(hsd_adjacency *a, hsd_node nodes)
+{
+    a->largest_target = 0;
+    cr_assert_eq(hsd_adjacency_finish(a, nodes, &err), HSD_OK, "%s", err.text);
+}
+
+enum { FAR_LISTS = 2000, FAR_FAN = 6000 };
+
+/* Near and far targets, one apart or many, of any size up to 2^57. */
+static hsd_node far_target(uint32_t node, uint32_t i)
+{
+    const hsd_node far = node % 5 == 4 ? UINT64_C(1) << (30 + node % 28) : FAR;
+    const hsd_node step = node % 3 == 0 ? 1 : node % 3 == 1 ? 129 : UINT64_C(0x140000001);
+    return far + node + (i / 2 + i % 2 * 4000) * step;
+}
+
+static uint32_t far_count(uint32_t node) { return node % 500 == 7 ? FAR_FAN : node % 9; }
+
+static int compare_nodes(const void *a, const void *b)
+{
+    const hsd_node x = *(const hsd_node *)a, y = *(const hsd_node *)b;
+    return (x > y) - (x < y);
+}
+
+static void check_far(hsd_adjacency *a)
+{
+    static hsd_node wanted[FAR_FAN], found[FAR_FAN];
+    static uint32_t names[FAR_FAN];
+    for (uint32_t node = 0; node < FAR_LISTS; node++) {
+        const uint32_t count = far_count(node);
+        for (uint32_t i = 0; i < count; i++)
+            wanted[i] = far_target(node, i);
+        cr_assert_eq(all_names(a, node, found, names), count, "node %u", node);
+        for (uint32_t i = 0; i < count; i++)
+            cr_assert_eq(names[i], (uint32_t)(found[i] >> 5), "node %u", node);
+        qsort(found, count, sizeof *found, compare_nodes);
+        qsort(wanted, count, sizeof *wanted, compare_nodes);
+        cr_assert_eq(memcmp(found, wanted, count * sizeof *found), 0, "node %u", node);
+        cr_assert_eq(all_targets(a, node, found), count);
+    }
+    cr_assert_eq(hsd_adjacency_check(a, &err), HSD_OK);
+}
+
+Test(adjacency, keeps_far_targets)
+{
+    static hsd_node targets[FAR_FAN];
+    static uint32_t names[FAR_FAN];
+    const hsd_node near = 0;
+    for (int uses_thread = 0; uses_thread < 2; uses_thread++) {
+        hsd_adjacency *a;
+        cr_assert_eq(hsd_adjacency_begin(&a, UINT64_C(16) << 20, &space, &err), HSD_OK);
+        cr_assert_eq(hsd_adjacency_with_names(a, UINT64_C(16) << 20, &err), HSD_OK);
+        if (uses_thread) cr_assert_eq(hsd_adjacency_use_thread(a, &err), HSD_OK);
+        for (uint32_t node = 0; node < FAR_LISTS; node++) {
+            for (uint32_t i = 0; i < far_count(node); i++) {
+                targets[i] = far_target(node, i);
+                names[i] = (uint32_t)(targets[i] >> 5);
+            }
+            cr_assert_eq(hsd_adjacency_add(a, node, targets, names, far_count(node), &err), HSD_OK, "%s", err.text);
+        }
+        cr_assert_eq(hsd_adjacency_add(a, FAR_LISTS, &near, NULL, 1, &err), HSD_OK); /* the last far one is complete */
+        cr_assert_eq(hsd_adjacency_feed_end(a, HSD_OK, &err), HSD_OK);
+        cr_assert_gt(a->largest_target, UINT64_C(1) << 57);
+        finish_far(a, FAR_LISTS + 1);
+        check_far(a);
+        cr_assert_eq(hsd_adjacency_set_memory(a, UINT64_C(300) << 10, &err), HSD_OK);
+        cr_assert_eq(hsd_adjacency_set_name_memory(a, UINT64_C(300) << 10, &err), HSD_OK);
+        check_far(a);
+        hsd_adjacency_free(a);
+    }
+}
+
+/* Nodes from `FAR` on, as if all before had their place already: bits of the whole range are needed, and zeros. */
+Test(adjacency, keeps_far_sources)
+{
+    enum { COUNT = 20000, EVERY = 777 };
+    static hsd_node targets[FAR_FAN], found[FAR_FAN];
+    static const hsd_node from = UINT64_C(1) << 32;
+    hsd_adjacency *a;
+    cr_assert_eq(hsd_adjacency_begin(&a, UINT64_C(16) << 20, &space, &err), HSD_OK);
+    a->next_node = from;
+    a->bit_bytes = (from + COUNT) / 8 + 1;
+    a->has_targets = calloc(a->bit_bytes, 1);
+    for (hsd_node i = 0; i < COUNT; i++) {
+        const uint32_t count = i % EVERY == 0 ? FAR_FAN : (uint32_t)(i % 4);
+        for (uint32_t t = 0; t < count; t++)
+            targets[t] = i % 3 == 0 ? t : (from - 3 + 5 * t) % (from + COUNT);
+        cr_assert_eq(hsd_adjacency_add(a, from + i, targets, NULL, count, &err), HSD_OK, "%s", err.text);
+    }
+    cr_assert_eq(hsd_adjacency_add(a, from - 1, targets, NULL, 1, &err), HSD_E_MISUSE);
+    cr_assert_eq(hsd_adjacency_finish(a, from + COUNT - 1, &err), HSD_E_MISUSE);
+    a->largest_target = from;
+    cr_assert_eq(hsd_adjacency_finish(a, from + COUNT, &err), HSD_OK, "%s", err.text);
+    for (hsd_node i = 0; i < COUNT; i++) {
+        const uint32_t wanted = i % EVERY == 0 ? FAR_FAN : (uint32_t)(i % 4);
+        const uint32_t count = all_targets(a, from + i, found);
+        cr_assert_eq(hsd_adjacency_is_leaf(a, from + i), wanted == 0);
+        cr_assert(count == wanted || (count + 1 == wanted && i < 5 * FAR_FAN), "no target is its own source");
+        for (uint32_t t = 0; t < (count < 4 ? count : 4); t++)
+            cr_assert_eq(found[t], i % 3 == 0 ? t : from - 3 + 5 * t);
+    }
+    cr_assert_eq(hsd_adjacency_node_count(a), from + COUNT);
+    hsd_adjacency_free(a);
+}
+
+Test(adjacency, refuses_targets_that_no_graph_has)
+{
+    hsd_adjacency *a;
+    const hsd_node target = UINT64_C(1) << 60;
+    cr_assert_eq(hsd_adjacency_begin(&a, UINT64_C(1) << 20, &space, &err), HSD_OK);
+    cr_assert_eq(hsd_adjacency_add(a, 0, &target, NULL, 1, &err), HSD_OK);
+    cr_assert_eq(hsd_adjacency_finish(a, 1, &err), HSD_E_MISUSE);
+    hsd_adjacency_free(a);
+}
+
+#endif

@@ -157,6 +157,18 @@ Test(blocks, that_cannot_be_read_are_zeros_and_an_error)
     hsd_blocks_release(&blocks);
 }
 
+Test(blocks, are_refused_behind_the_last_that_has_a_number)
+{
+    hsd_blocks blocks;
+    uint8_t *block;
+    hsd_blocks_begin(&blocks, UINT64_C(16) << 20, &space);
+    blocks.count = HSD_BLOCKS_MOST; /* as if all before it were there */
+    cr_assert_eq(hsd_blocks_add(&blocks, &block, &err), HSD_E_UNSUPPORTED);
+    cr_assert(strstr(err.text, "64 TiB") != NULL, "%s", err.text);
+    blocks.count = 0;
+    hsd_blocks_release(&blocks);
+}
+
 Test(blocks, that_cannot_be_written_are_an_error)
 {
     hsd_temp_space nowhere;

@@ -23,27 +23,29 @@ typedef struct looked { /* a graph with its labels */
     naive_graph g;
     hsd_adjacency *a;
     hsd_owner_labels labels;
-    uint32_t owners[NAIVE_MAX_NODES];
+    hsd_node owners[NAIVE_MAX_NODES];
     uint8_t cycles[NAIVE_MAX_NODES / 8 + 1];
     bool reaches[NAIVE_MAX_NODES][NAIVE_MAX_NODES]; /* over one reference or more, from a lost object */
     bool found;
 } looked;
 
-static bool is_lost(const looked *l, uint32_t node) { return l->owners[node] == HSD_OWNER_NONE; }
+static bool is_lost(const looked *l, hsd_node node) { return l->owners[node] == HSD_OWNER_NONE; }
 
 static void fill_reaches(looked *l)
 {
     for (uint32_t from = 0; from < l->g.objects; from++) {
         for (uint32_t e = 0; e < l->g.edge_count; e++) {
-            const uint32_t *edge = l->g.edges[e];
-            if (edge[0] == from && edge[1] != from && is_lost(l, edge[1])) l->reaches[from][edge[1]] = true;
+            const naive_edge *edge = &l->g.edges[e];
+            if (edge->source == from && edge->target != from && is_lost(l, edge->target))
+                l->reaches[from][edge->target] = true;
         }
         for (bool grew = true; grew;) {
             grew = false;
             for (uint32_t e = 0; e < l->g.edge_count; e++) {
-                const uint32_t *edge = l->g.edges[e];
-                if (!l->reaches[from][edge[0]] || l->reaches[from][edge[1]] || !is_lost(l, edge[1])) continue;
-                l->reaches[from][edge[1]] = grew = true;
+                const naive_edge *edge = &l->g.edges[e];
+                if (!l->reaches[from][edge->source] || l->reaches[from][edge->target] || !is_lost(l, edge->target))
+                    continue;
+                l->reaches[from][edge->target] = grew = true;
             }
         }
     }
@@ -80,7 +82,7 @@ static void forget(looked *l)
 }
 
 /* No other lost object reaches it but those that it reaches. */
-static bool may_head(const looked *l, uint32_t node)
+static bool may_head(const looked *l, hsd_node node)
 {
     for (uint32_t from = 0; from < l->g.objects; from++)
         if (from != node && is_lost(l, from) && l->reaches[from][node] && !l->reaches[node][from]) return false;
@@ -89,7 +91,7 @@ static bool may_head(const looked *l, uint32_t node)
 
 static bool is_head(looked *l, uint32_t node)
 {
-    const uint32_t label = hsd_owner_get(&l->labels, node);
+    const hsd_node label = hsd_owner_get(&l->labels, node);
     return hsd_lost_is(label) && (hsd_lost_head(label) == node || hsd_lost_head(label) == HSD_LOST_ALONE);
 }
 
@@ -107,15 +109,16 @@ static uint32_t heads_beside(looked *l, uint32_t node)
 
 static void expect_object(looked *l, uint32_t node, unsigned long seed)
 {
-    const uint32_t label = hsd_owner_get(&l->labels, node);
+    const hsd_node label = hsd_owner_get(&l->labels, node);
     if (!is_lost(l, node)) {
         cr_assert_eq(label, l->owners[node], "seed %lu node %u", seed, node);
         return;
     }
     cr_assert(hsd_lost_is(label), "seed %lu node %u has no head", seed, node);
-    const uint32_t head = is_head(l, node) ? node : hsd_lost_head(label);
-    cr_assert(head == node || l->reaches[head][node], "seed %lu: %u does not reach %u", seed, head, node);
-    cr_assert(may_head(l, head), "seed %lu: %u hangs below another", seed, head);
+    const hsd_node head = is_head(l, node) ? node : hsd_lost_head(label);
+    cr_assert(head == node || l->reaches[head][node], "seed %lu: %lu does not reach %u", seed, (unsigned long)head,
+              node);
+    cr_assert(may_head(l, head), "seed %lu: %lu hangs below another", seed, (unsigned long)head);
     cr_assert_eq(heads_beside(l, node), may_head(l, node) ? 1u : 0u, "seed %lu node %u", seed, node);
     if (is_head(l, node))
         cr_assert_eq(hsd_bit_get(l->cycles, node), l->reaches[node][node], "seed %lu head %u", seed, node);
@@ -155,18 +158,18 @@ Test(lost, goes_round_a_long_list_once)
     static uint8_t cycles[MANY / 8 + 1];
     cr_assert_eq(hsd_adjacency_begin(&a, UINT64_C(512) << 10, &space, &err), HSD_OK);
     for (uint32_t node = 0; node < MANY; node++) {
-        const uint32_t next = (node + 1) % MANY;
+        const hsd_node next = (node + 1) % MANY;
         cr_assert_eq(hsd_adjacency_add(a, node, &next, NULL, 1, &err), HSD_OK);
     }
     cr_assert_eq(hsd_adjacency_finish(a, MANY, &err), HSD_OK, "%s", err.text);
     cr_assert_eq(hsd_adjacency_set_memory(a, UINT64_C(512) << 10, &err), HSD_OK);
-    cr_assert_eq(hsd_paged_open(&labels, MANY * 4, UINT64_C(512) << 10, &space, &err), HSD_OK);
+    cr_assert_eq(hsd_paged_open(&labels, MANY * HSD_NODE_BYTES, UINT64_C(512) << 10, &space, &err), HSD_OK);
     const hsd_lost_config config = {
         .object_count = MANY, .node_count = MANY, .memory_bytes = UINT64_C(256) << 10, .space = &space};
     cr_assert_eq(hsd_lost_find(a, &config, &labels, cycles, &found, &err), HSD_OK, "%s", err.text);
     cr_assert(found);
     for (uint32_t node = 0; node < MANY; node++)
-        cr_assert_eq(hsd_paged_get_u32(&labels, node), HSD_LOST | 0u, "node %u", node);
+        cr_assert_eq(hsd_paged_get_node(&labels, node), HSD_LOST | 0u, "node %u", node);
     cr_assert(hsd_bit_get(cycles, 0));
     cr_assert_not(hsd_bit_get(cycles, 1), "a way too long to be told has its head alone");
     hsd_paged_close(&labels);
@@ -181,7 +184,7 @@ Test(lost, refuses_more_nodes_than_there_are)
     uint8_t cycles[1] = {0};
     cr_assert_eq(hsd_adjacency_begin(&a, UINT64_C(512) << 10, &space, &err), HSD_OK);
     cr_assert_eq(hsd_adjacency_finish(a, 2, &err), HSD_OK);
-    cr_assert_eq(hsd_paged_open(&labels, 8, UINT64_C(512) << 10, &space, &err), HSD_OK);
+    cr_assert_eq(hsd_paged_open(&labels, 2 * HSD_NODE_BYTES, UINT64_C(512) << 10, &space, &err), HSD_OK);
     const hsd_lost_config config = {
         .object_count = 3, .node_count = 3, .memory_bytes = UINT64_C(256) << 10, .space = &space};
     cr_assert_eq(hsd_lost_find(a, &config, &labels, cycles, &found, &err), HSD_E_MISUSE);

@@ -40,8 +40,8 @@ Test(owners, equal_their_definition_on_random_graphs)
         cr_assert_eq(find(a, g.roots, g.objects, g.node_label, UINT64_C(1) << 20, &owners), HSD_OK);
         naive_owners(&g, wanted);
         for (uint32_t node = 0; node < g.nodes; node++) {
-            cr_assert_eq(hsd_owner_get(&owners, node), wanted[node], "seed %lu node %u: %u, not %u",
-                         (unsigned long)(seed + i), node, hsd_owner_get(&owners, node), wanted[node]);
+            cr_assert_eq(hsd_owner_get(&owners, node), wanted[node], "seed %lu node %u: %lu, not %u",
+                         (unsigned long)(seed + i), node, (unsigned long)hsd_owner_get(&owners, node), wanted[node]);
         }
         hsd_owners_close(&owners);
         hsd_adjacency_free(a);
@@ -74,7 +74,7 @@ Test(owners, tell_what_marked_references_alone_reach)
         cr_assert_eq(hsd_owners_find(a, &config, &owners, &err), HSD_OK, "%s", err.text);
         naive_owners(&g, wanted);
         naive_strong(&g, strong);
-        const uint32_t end = g.roots.end;
+        const hsd_node end = g.roots.end;
         g.roots.end = g.roots.second;
         naive_strong(&g, primary);
         g.roots.end = end;
@@ -134,7 +134,7 @@ static void check_narrow(uint32_t labels, uint32_t width, uint64_t seed)
     uint32_t *label_of = calloc(labels, sizeof *label_of);
     cr_assert_eq(hsd_adjacency_begin(&a, UINT64_C(1) << 20, &space, &err), HSD_OK);
     for (uint32_t node = 0; node < NODES; node++) {
-        uint32_t targets[REFERENCES];
+        hsd_node targets[REFERENCES];
         for (int i = 0; i < REFERENCES; i++)
             targets[i] = (uint32_t)test_below(&random, i == 0 ? objects : (node < objects ? node + 1 : objects));
         const uint64_t count = node % 3 == 0 || node >= objects ? 1 + node % REFERENCES : 0;
@@ -143,18 +143,19 @@ static void check_narrow(uint32_t labels, uint32_t width, uint64_t seed)
     }
     cr_assert_eq(hsd_adjacency_finish(a, NODES, &err), HSD_OK);
     const hsd_root_nodes roots = {.begin = objects + labels / 4, .second = NODES - labels / 4, .end = NODES};
-    const uint64_t tight = hsd_frontier_share_bytes(a, 0) + (UINT64_C(700) << 10); /* 781 KiB of labels do not fit */
+    const uint64_t tight =
+        hsd_frontier_share_bytes(a, 0) + (UINT64_C(700) << 10); /* 781 KiB of labels or more do not fit */
     const uint64_t ample = UINT64_C(16) << 20, serve = (uint64_t)NODES * width;
     hsd_owner_labels wide, found;
     cr_assert_eq(find(a, roots, objects, label_of, ample, &wide), HSD_OK, "%s", err.text);
-    cr_assert(wide.width == 4 && wide.wide.is_flat);
+    cr_assert(wide.width == HSD_NODE_BYTES && wide.wide.is_flat);
     cr_assert_eq(find(a, roots, objects, label_of, tight + labels, &found), HSD_OK, "%s", err.text);
     cr_assert(!found.wide.is_flat);
-    expect_same(&found, 4, &wide, NODES);
+    expect_same(&found, HSD_NODE_BYTES, &wide, NODES);
     /* narrow labels do not fit beside the array that they are written to, or not at all: they are packed */
     const uint64_t little = hsd_frontier_share_bytes(a, 0) + (UINT64_C(300) << 10);
     cr_assert_eq(find(a, roots, objects, label_of, little, &found), HSD_OK, "%s", err.text);
-    expect_same(&found, 4, &wide, NODES);
+    expect_same(&found, HSD_NODE_BYTES, &wide, NODES);
     static const struct {
         bool is_tight, is_wide;
         uint32_t less; /* bytes than narrow labels take */
@@ -165,14 +166,14 @@ static void check_narrow(uint32_t labels, uint32_t width, uint64_t seed)
         cr_assert_eq(find_serving(a, roots, objects, label_of, ways[i].is_tight ? tight + labels : ample,
                                   serve - ways[i].less, ways[i].is_wide, &found),
                      HSD_OK, "%s", err.text);
-        expect_same(&found, stays ? width : 4, &wide, NODES);
+        expect_same(&found, stays ? width : HSD_NODE_BYTES, &wide, NODES);
     }
     hsd_owners_close(&wide);
     hsd_adjacency_free(a);
     free(label_of);
 }
 
-/* One byte a label, two, and four after all. */
+/* One byte a label, two, and those of a number after all. */
 Test(owners, are_the_same_in_narrow_labels)
 {
     check_narrow(100, 1, test_seed(21));
@@ -181,8 +182,8 @@ Test(owners, are_the_same_in_narrow_labels)
     check_narrow(127, 2, test_seed(27));
     check_narrow(20000, 2, test_seed(24));
     check_narrow(32766, 2, test_seed(25));
-    check_narrow(32767, 4, test_seed(28));
-    check_narrow(40000, 4, test_seed(26));
+    check_narrow(32767, HSD_NODE_BYTES, test_seed(28));
+    check_narrow(40000, HSD_NODE_BYTES, test_seed(26));
 }
 
 Test(owners, of_parts_equal_their_definition_on_random_graphs)
@@ -197,8 +198,9 @@ Test(owners, of_parts_equal_their_definition_on_random_graphs)
             .object_count = g.objects, .is_part = g.is_part, .memory_bytes = UINT64_C(1) << 20, .space = &space};
         cr_assert_eq(hsd_parts_find(a, &config, &holder, &err), HSD_OK, "%s", err.text);
         for (uint32_t node = 0; node < g.objects; node++) {
-            const uint32_t wanted = naive_is_part(&g, node) ? naive_holder(&g, node) : 0;
-            cr_assert_eq(hsd_paged_get_u32(&holder, node), wanted, "seed %lu node %u", (unsigned long)(seed + i), node);
+            const hsd_node wanted = naive_is_part(&g, node) ? naive_holder(&g, node) : 0;
+            cr_assert_eq(hsd_paged_get_node(&holder, node), wanted, "seed %lu node %u", (unsigned long)(seed + i),
+                         node);
         }
         hsd_paged_close(&holder);
         hsd_adjacency_free(a);
@@ -214,12 +216,12 @@ static hsd_adjacency *shape(shape_targets targets, uint64_t memory)
     hsd_adjacency *a;
     cr_assert_eq(hsd_adjacency_begin(&a, memory, &space, &err), HSD_OK);
     for (uint32_t i = 0; i < MANY; i++) {
-        uint32_t out[2];
+        hsd_node out[2];
         const uint32_t count = targets(i, MANY, out);
         cr_assert_eq(hsd_adjacency_add(a, i, out, NULL, count, &err), HSD_OK);
     }
     for (uint32_t i = 0; i < 2; i++) {
-        const uint32_t target = i * (MANY / 2);
+        const hsd_node target = i * (MANY / 2);
         cr_assert_eq(hsd_adjacency_add(a, MANY + i, &target, NULL, 1, &err), HSD_OK);
     }
     cr_assert_eq(hsd_adjacency_finish(a, MANY + 2, &err), HSD_OK);
@@ -258,7 +260,7 @@ Test(owners, survive_the_worst_shapes_in_little_memory)
     check_shape(comb_targets, UINT64_C(512) << 10);
 }
 
-static uint32_t scattered_targets(uint32_t i, uint32_t count, uint32_t *out)
+static uint32_t scattered_targets(uint32_t i, uint32_t count, hsd_node *out)
 {
     out[0] = (i + 104729) % count; /* each in another block */
     return 1;

@@ -191,6 +191,44 @@ Test(paged, moves_elements_alone)
     hsd_paged_close(&paged);
 }
 
+/* Numbers of nodes, and two of them in one element, in an array of which little is in memory, and in one that is flat.
+ */
+static void use_numbers(uint64_t memory)
+{
+    enum { PAIRS = 60000 };
+    hsd_paged nodes, twos;
+    hsd_error err;
+    test_random random = {test_seed(5)};
+    hsd_node *plain = calloc(PAIRS + 1, sizeof *plain);
+    cr_assert_eq(hsd_paged_open(&nodes, PAIRS * HSD_NODE_BYTES, memory, &space, &err), HSD_OK);
+    cr_assert_eq(hsd_paged_open(&twos, PAIRS * HSD_TWO_BYTES, 2 * memory, &space, &err), HSD_OK);
+    for (uint32_t at = 0; at < PAIRS; at++)
+        plain[at] = (hsd_node)test_next(&random);
+    for (uint32_t step = 0; step < 2 * PAIRS; step++) {
+        const uint32_t at = step < PAIRS ? step : (uint32_t)test_below(&random, PAIRS);
+        hsd_paged_set_node(&nodes, at, plain[at]);
+        hsd_paged_set_two(&twos, at, hsd_two_of(plain[at], plain[at + 1]));
+    }
+    for (uint32_t step = 0; step < 2 * PAIRS; step++) {
+        const uint32_t at = step < PAIRS ? step : (uint32_t)test_below(&random, PAIRS);
+        const hsd_two two = hsd_paged_get_two(&twos, at);
+        hsd_paged_prefetch_node(&nodes, at);
+        cr_assert_eq(hsd_paged_get_node(&nodes, at), plain[at]);
+        cr_assert(hsd_two_first(two) == plain[at] && hsd_two_second(two) == plain[at + 1]);
+        if (twos.is_flat) cr_assert(hsd_flat_get_two(&twos, at, true) == two);
+    }
+    cr_assert_eq(hsd_paged_check(&nodes, &err), HSD_OK);
+    hsd_paged_close(&nodes);
+    hsd_paged_close(&twos);
+    free(plain);
+}
+
+Test(paged, keeps_numbers_of_nodes)
+{
+    use_numbers(UINT64_C(17) << 14);
+    use_numbers(UINT64_C(1) << 20);
+}
+
 /* Every page moves in and out once, whatever is asked for in a window. */
 Test(paged, has_windows)
 {

@@ -28,22 +28,22 @@ static int compare_quads(const void *a, const void *b) /* all four words: the la
 }
 
 /* Words beyond the key are 0 but the last, which counts: so a stable sort is a sort by all four. */
-static hsd_quad random_quad(test_random *random, unsigned key_words, uint32_t range, uint32_t at)
+static hsd_quad random_quad(test_random *random, unsigned key_words, hsd_node range, hsd_node at)
 {
     hsd_quad quad = {{0, 0, 0, at}};
     for (unsigned word = 0; word < key_words; word++)
-        quad.word[word] = (uint32_t)test_below(random, range);
+        quad.word[word] = (hsd_node)test_below(random, range);
     return quad;
 }
 
-static void expect_sorted(hsd_quads *q, test_random *random, unsigned key_words, size_t count, uint32_t range)
+static void expect_sorted(hsd_quads *q, test_random *random, unsigned key_words, size_t count, hsd_node range)
 {
     hsd_quad *wanted = calloc(count + 1, sizeof *wanted);
     const hsd_quad *at;
     hsd_quads_begin(q, key_words);
     for (size_t i = 0; i < count; i++) {
-        wanted[i] = random_quad(random, key_words, range, (uint32_t)i);
-        const uint32_t *w = wanted[i].word;
+        wanted[i] = random_quad(random, key_words, range, HSD_NODE_MAX - (hsd_node)(count - i));
+        const hsd_node *w = wanted[i].word;
         cr_assert_eq(hsd_quads_put(q, w[0], w[1], w[2], w[3], &err), HSD_OK);
     }
     qsort(wanted, count, sizeof *wanted, compare_quads);
@@ -61,13 +61,20 @@ Test(quads, are_sorted_stably_in_memory_and_in_runs)
     enum { ROOM = HSD_QUADS_MIN_RECORDS };
     static hsd_quad items[ROOM], scratch[ROOM];
     static const size_t counts[] = {0, 1, 2, 7, 40, 41, 1000, ROOM, ROOM + 1, 3 * ROOM, 17 * ROOM, 40 * ROOM + 5};
+    static const hsd_node ranges[] = {
+        4,
+        HSD_NODE_MAX,
+#if HSD_NODE_BITS == 64
+        UINT64_C(0x300000000)
+#endif
+    };
     test_random random = {test_seed(53)};
     hsd_quads q;
     hsd_quads_init(&q, items, scratch, ROOM, &space);
     for (unsigned key_words = 1; key_words <= 3; key_words++) {
         for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
-            expect_sorted(&q, &random, key_words, counts[i], 4);
-            expect_sorted(&q, &random, key_words, counts[i], UINT32_MAX);
+            for (size_t range = 0; range < sizeof ranges / sizeof ranges[0]; range++)
+                expect_sorted(&q, &random, key_words, counts[i], ranges[range]);
         }
     }
     cr_assert_gt(q.spilled, 0);

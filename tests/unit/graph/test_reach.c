@@ -42,7 +42,7 @@ Test(reach, equals_its_definition_on_random_graphs)
             strong += wanted[node];
         }
         for (uint32_t e = 0; e < g.edge_count; e++)
-            soft += g.edges[e][2] >= NAIVE_MARK && !wanted[g.edges[e][1]];
+            soft += g.edges[e].name >= NAIVE_MARK && !wanted[g.edges[e].target];
         hsd_adjacency_free(a);
         free(has_marked);
         free(found);
@@ -62,14 +62,15 @@ Test(reach, goes_through_pages_and_long_lists)
     cr_assert_eq(hsd_adjacency_begin(&a, memory, &space, &err), HSD_OK);
     cr_assert_eq(hsd_adjacency_with_names(a, memory, &err), HSD_OK);
     for (uint32_t i = 0; i + 1 < MANY / 2; i++) {
-        const uint32_t target = i + 1, name = i % 7;
+        const hsd_node target = i + 1;
+        const uint32_t name = i % 7;
         cr_assert_eq(hsd_adjacency_add(a, i, &target, &name, 1, &err), HSD_OK);
     }
-    for (uint32_t i = MANY / 2; i < MANY; i++) { /* every third of the fan is marked */
+    for (hsd_node i = MANY / 2; i < MANY; i++) { /* every third of the fan is marked */
         const uint32_t name = i % 3 == 0 ? NAIVE_MARK | 5 : 5;
         cr_assert_eq(hsd_adjacency_add(a, MANY / 2 - 1, &i, &name, 1, &err), HSD_OK);
     }
-    const uint32_t first = 0;
+    const hsd_node first = 0;
     cr_assert_eq(hsd_adjacency_add(a, MANY, &first, NULL, 1, &err), HSD_OK);
     cr_assert_eq(hsd_adjacency_finish(a, MANY + 1, &err), HSD_OK);
     cr_assert_not(hsd_adjacency_is_resident(a));

@@ -27,7 +27,8 @@ TestSuite(shortest, .init = setup);
 /* ---- a small graph ---- */
 
 typedef struct edge {
-    uint32_t source, target, name;
+    hsd_node source, target;
+    uint32_t name;
 } edge;
 
 typedef struct graph {
@@ -35,7 +36,7 @@ typedef struct graph {
     hsd_root_nodes roots;
     edge edges[MOST_EDGES];
     uint32_t type[MOST];      /* of root nodes 0 */
-    uint32_t root_rank[MOST]; /* of root node begin + i */
+    hsd_node root_rank[MOST]; /* of root node begin + i */
 } graph;
 
 static int compare_edges(const void *a, const void *b)
@@ -73,13 +74,13 @@ static graph random_graph(test_random *random)
 static graph shuffled(const graph *g, test_random *random, uint32_t *map)
 {
     graph out = *g;
-    const uint32_t spans[6] = {0,           g->roots.begin, g->roots.stacks, g->roots.second, g->roots.second_stacks,
+    const hsd_node spans[6] = {0,           g->roots.begin, g->roots.stacks, g->roots.second, g->roots.second_stacks,
                                g->roots.end};
     for (uint32_t i = 0; i < g->nodes; i++)
         map[i] = i;
     for (int span = 0; span < 5; span++) {
-        for (uint32_t i = spans[span + 1]; i > spans[span] + 1; i--) {
-            const uint32_t j = spans[span] + (uint32_t)test_below(random, i - spans[span]);
+        for (hsd_node i = spans[span + 1]; i > spans[span] + 1; i--) {
+            const hsd_node j = spans[span] + (hsd_node)test_below(random, i - spans[span]);
             const uint32_t swap = map[i - 1];
             map[i - 1] = map[j];
             map[j] = swap;
@@ -87,7 +88,7 @@ static graph shuffled(const graph *g, test_random *random, uint32_t *map)
     }
     for (uint32_t i = 0; i < g->nodes; i++)
         out.type[map[i]] = g->type[i];
-    for (uint32_t i = g->roots.begin; i < g->roots.end; i++)
+    for (hsd_node i = g->roots.begin; i < g->roots.end; i++)
         out.root_rank[map[i] - g->roots.begin] = g->root_rank[i - g->roots.begin];
     for (uint32_t e = 0; e < g->edge_count; e++)
         out.edges[e] = (edge){map[g->edges[e].source], map[g->edges[e].target], g->edges[e].name};
@@ -109,7 +110,7 @@ static hsd_adjacency *to_adjacency(const graph *g)
 /* ---- the definition ---- */
 
 typedef struct reading { /* root rank, name, type, name, type … */
-    uint32_t words[2 * MOST];
+    hsd_node words[2 * MOST];
     uint32_t count; /* 0 = not reached */
     uint32_t round;
 } reading;
@@ -129,7 +130,7 @@ static bool is_better(const reading *a, const reading *b)
 }
 
 /* Goes every way from `node` that visits nothing twice. */
-static void enumerate(const graph *g, uint32_t node, const reading *here, bool *on_way, uint32_t avoided, reading *best)
+static void enumerate(const graph *g, hsd_node node, const reading *here, bool *on_way, hsd_node avoided, reading *best)
 {
     if (is_better(here, &best[node]))
         best[node] = *here;
@@ -147,10 +148,10 @@ static void enumerate(const graph *g, uint32_t node, const reading *here, bool *
     on_way[node] = false;
 }
 
-static void define_round(const graph *g, uint32_t begin, uint32_t end, uint32_t round, uint32_t avoided, reading *best)
+static void define_round(const graph *g, hsd_node begin, hsd_node end, uint32_t round, hsd_node avoided, reading *best)
 {
     reading found[MOST] = {{{0}, 0, 0}};
-    for (uint32_t root = begin; root < end; root++) {
+    for (hsd_node root = begin; root < end; root++) {
         bool on_way[MOST] = {false};
         for (uint32_t i = 0; i < g->nodes; i++)
             on_way[i] = best[i].count > 0; /* those of the rounds before */
@@ -161,7 +162,7 @@ static void define_round(const graph *g, uint32_t begin, uint32_t end, uint32_t 
         if (best[i].count == 0) best[i] = found[i];
 }
 
-static void define(const graph *g, uint32_t avoided, reading *best)
+static void define(const graph *g, hsd_node avoided, reading *best)
 {
     memset(best, 0, MOST * sizeof *best);
     define_round(g, g->roots.begin, hsd_root_nodes_stacks(&g->roots), 0, avoided, best);
@@ -172,7 +173,7 @@ static void define(const graph *g, uint32_t avoided, reading *best)
 
 /* ---- what the search says ---- */
 
-static uint32_t type_of(void *context, uint32_t node) { return ((const graph *)context)->type[node]; }
+static uint32_t type_of(void *context, hsd_node node) { return ((const graph *)context)->type[node]; }
 
 static hsd_shortest_config config_of(graph *g, uint64_t memory)
 {
@@ -184,20 +185,21 @@ static hsd_shortest_config config_of(graph *g, uint64_t memory)
                                  .space = &space};
 }
 
-static bool has_edge(const graph *g, uint32_t source, uint32_t target, uint32_t name)
+static bool has_edge(const graph *g, hsd_node source, hsd_node target, uint32_t name)
 {
     for (uint32_t e = 0; e < g->edge_count; e++)
         if (g->edges[e].source == source && g->edges[e].target == target && g->edges[e].name == name) return true;
     return false;
 }
 
-static reading read_way(const graph *g, hsd_shortest *shortest, uint32_t node)
+static reading read_way(const graph *g, hsd_shortest *shortest, hsd_node node)
 {
     reading backward = {{0}, 0, 0}, out = {{0}, 0, 0};
     hsd_way way = hsd_shortest_way(shortest, node);
     if (way.parent == HSD_WAY_NONE && node < g->roots.begin) return out;
     for (; way.parent != HSD_WAY_NONE; way = hsd_shortest_way(shortest, node)) {
-        cr_assert(has_edge(g, way.parent, node, way.name), "%u -%u-> %u", way.parent, way.name, node);
+        cr_assert(has_edge(g, way.parent, node, way.name), "%" HSD_PRI_NODE " -%u-> %" HSD_PRI_NODE, way.parent,
+                  way.name, node);
         cr_assert_lt(backward.count, 2 * MOST - 2);
         backward.words[backward.count++] = g->type[node];
         backward.words[backward.count++] = way.name;
@@ -228,7 +230,7 @@ static void expect_definition(graph *g, const hsd_shortest_config *config, uint6
     reading wanted[MOST];
     hsd_adjacency *a = to_adjacency(g);
     uint64_t reached = 0;
-    define(g, config->has_avoided ? config->avoided : UINT32_MAX, wanted);
+    define(g, config->has_avoided ? config->avoided : HSD_NODE_MAX, wanted);
     cr_assert_eq(hsd_shortest_find(&shortest, a, config, &err), HSD_OK, "%s", err.text);
     for (uint32_t node = 0; node < g->nodes; node++) {
         const reading found = read_way(g, &shortest, node);
@@ -297,7 +299,7 @@ typedef struct telling {
     const reading *wanted;
     hsd_reading last;
     uint32_t count;
-    uint32_t rank_of[MOST];
+    hsd_node rank_of[MOST];
 } telling;
 
 static const reading *wanted_of(const telling *t, const hsd_reading *r) { return &t->wanted[r->node]; }
@@ -337,7 +339,7 @@ Test(shortest, ranks_are_told_in_the_order_of_readings)
         hsd_shortest_config config = config_of(&g, UINT64_C(1) << 20);
         hsd_adjacency *a = to_adjacency(&g);
         hsd_shortest shortest;
-        define(&g, UINT32_MAX, wanted);
+        define(&g, HSD_NODE_MAX, wanted);
         config.take = take;
         config.take_context = &t;
         cr_assert_eq(hsd_shortest_find(&shortest, a, &config, &err), HSD_OK);
@@ -360,7 +362,7 @@ Test(shortest, search_stops_when_all_that_is_wanted_is_reached)
         hsd_shortest_config config = config_of(&g, UINT64_C(1) << 20);
         hsd_adjacency *a = to_adjacency(&g);
         hsd_shortest shortest;
-        define(&g, UINT32_MAX, wanted);
+        define(&g, HSD_NODE_MAX, wanted);
         config.wanted = bits;
         config.has_near_types = i % 2 == 0;
         uint32_t deepest = 0;
@@ -387,7 +389,7 @@ Test(shortest, search_stops_when_all_that_is_wanted_is_reached)
 /* ---- what dominates the wanted ones ---- */
 
 /* Which nodes the roots of begin … end reach over others than `without` and those of earlier rounds. */
-static void reach_without(const graph *g, uint32_t begin, uint32_t end, uint32_t without, const bool *earlier,
+static void reach_without(const graph *g, hsd_node begin, hsd_node end, hsd_node without, const bool *earlier,
                           bool *reached)
 {
     for (uint32_t node = 0; node < g->nodes; node++)
@@ -408,10 +410,10 @@ typedef struct dominated { /* node d dominates node v, both of one round */
     uint32_t count[MOST];
 } dominated;
 
-static void dominate_round(const graph *g, uint32_t begin, uint32_t end, bool *earlier, dominated *out)
+static void dominate_round(const graph *g, hsd_node begin, hsd_node end, bool *earlier, dominated *out)
 {
     bool all[MOST], left[MOST];
-    reach_without(g, begin, end, UINT32_MAX, earlier, all);
+    reach_without(g, begin, end, HSD_NODE_MAX, earlier, all);
     for (uint32_t d = 0; d < g->nodes; d++) {
         if (!all[d]) continue;
         reach_without(g, begin, end, d, earlier, left);
@@ -428,7 +430,7 @@ static void dominate_round(const graph *g, uint32_t begin, uint32_t end, bool *e
 static bool is_referred(const graph *g, const dominated *d, uint32_t node)
 {
     for (uint32_t e = 0; e < g->edge_count; e++) {
-        const uint32_t source = g->edges[e].source;
+        const hsd_node source = g->edges[e].source;
         if (g->edges[e].target == node && d->by[node][source] && d->count[source] + 1 == d->count[node]) return true;
     }
     return false;
@@ -442,13 +444,13 @@ Test(shortest, paths_are_the_same_where_it_is_known_what_dominates)
         graph g = random_graph(&random);
         reading best[MOST];
         uint8_t wanted[MOST / 8 + 1] = {0}, on_way[MOST / 8 + 1] = {0};
-        uint32_t sought[MOST];
+        hsd_node sought[MOST];
         dominated d = {.count = {0}};
         bool earlier[MOST] = {false};
         hsd_shortest shortest;
         hsd_shortest_via via = {on_way, sought, 0};
         hsd_shortest_config config = config_of(&g, UINT64_C(1) << 20);
-        define(&g, UINT32_MAX, best);
+        define(&g, HSD_NODE_MAX, best);
         dominate_round(&g, g.roots.begin, g.roots.second, earlier, &d);
         dominate_round(&g, g.roots.second, g.roots.end, earlier, &d);
         for (uint32_t node = 0; node < g.nodes; node++) {

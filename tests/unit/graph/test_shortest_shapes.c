@@ -6,6 +6,7 @@
 
 #include <errno.h>
 
+#include "graph/quads.h"
 #include "graph/shortest.h"
 #include "shapes.h"
 #include "support/fault.h"
@@ -25,20 +26,22 @@ enum { MANY = 120000 };
 
 static uint32_t hash(uint32_t i) { return (uint32_t)((i * UINT64_C(0x9E3779B97F4A7C15)) >> 33); }
 
-static uint32_t many_type(void *context, uint32_t node)
+static uint32_t many_type(void *context, hsd_node node)
 {
     (void)context;
-    return hash(node) % 5;
+    return hash((uint32_t)node) % 5;
 }
 
 static hsd_adjacency *many(shape_targets targets, uint64_t memory)
 {
     hsd_adjacency *a;
-    const uint32_t first = 0, none = 0;
+    const hsd_node first = 0;
+    const uint32_t none = 0;
     cr_assert_eq(hsd_adjacency_begin(&a, memory, &space, &err), HSD_OK);
     cr_assert_eq(hsd_adjacency_with_names(a, memory, &err), HSD_OK);
     for (uint32_t i = 0; i < MANY; i++) {
-        uint32_t out[8], names[8];
+        hsd_node out[8];
+        uint32_t names[8];
         const uint32_t count = targets(i, MANY, out);
         for (uint32_t j = 0; j < count; j++)
             names[j] = hash(i * 8 + j) % 3;
@@ -49,20 +52,20 @@ static hsd_adjacency *many(shape_targets targets, uint64_t memory)
     return a;
 }
 
-static uint32_t scattered_list_targets(uint32_t i, uint32_t count, uint32_t *out) /* one cycle through all, far apart */
+static uint32_t scattered_list_targets(uint32_t i, uint32_t count, hsd_node *out) /* one cycle through all, far apart */
 {
     out[0] = (uint32_t)((i + UINT64_C(77773)) % count);
     return 1;
 }
 
-static uint32_t random_targets(uint32_t i, uint32_t count, uint32_t *out)
+static uint32_t random_targets(uint32_t i, uint32_t count, hsd_node *out)
 {
     for (uint32_t j = 0; j < 6; j++)
         out[j] = hash(i * 6 + j) % count;
     return 6;
 }
 
-static uint32_t star_targets(uint32_t i, uint32_t *out)
+static uint32_t star_targets(uint32_t i, hsd_node *out)
 {
     if (i == 0) return 0; /* added below: longer than a block */
     out[0] = 1 + hash(i) % (MANY - 1);
@@ -87,7 +90,8 @@ static hsd_shortest find_in(hsd_adjacency *a, uint64_t memory) { return find_wit
 static void expect_direct_ways(hsd_adjacency *a, hsd_shortest *wanted)
 {
     const uint64_t bytes = hsd_shortest_useful_bytes(MANY + 1);
-    const uint64_t memory[2] = {bytes + (UINT64_C(16) << 20), bytes - (UINT64_C(3) * MANY * 16 - (1 << 20))};
+    const uint64_t memory[2] = {bytes + (UINT64_C(16) << 20),
+                                bytes - (UINT64_C(3) * MANY * sizeof(hsd_quad) - (1 << 20))};
     for (int i = 0; i < 2; i++) {
         hsd_shortest direct = find_with(a, memory[i], true);
         for (uint32_t node = 0; node <= MANY; node++) {
@@ -160,7 +164,8 @@ Test(shortest_shapes, paths_through_a_wide_random_graph_are_the_same_in_little_m
 static void expect_star(uint32_t name_count)
 {
     hsd_adjacency *a;
-    uint32_t all[MANY - 1], names[MANY - 1];
+    hsd_node all[MANY - 1];
+    uint32_t names[MANY - 1];
     for (uint32_t i = 0; i < MANY - 1; i++) {
         all[i] = i + 1;
         names[i] = hash(i) % name_count;
@@ -169,10 +174,10 @@ static void expect_star(uint32_t name_count)
     cr_assert_eq(hsd_adjacency_with_names(a, UINT64_C(16) << 20, &err), HSD_OK);
     cr_assert_eq(hsd_adjacency_add(a, 0, all, names, MANY - 1, &err), HSD_OK);
     for (uint32_t i = 1; i < MANY; i++) {
-        uint32_t out[1];
+        hsd_node out[1];
         cr_assert_eq(hsd_adjacency_add(a, i, out, NULL, star_targets(i, out), &err), HSD_OK);
     }
-    const uint32_t first = 0;
+    const hsd_node first = 0;
     cr_assert_eq(hsd_adjacency_add(a, MANY, &first, NULL, 1, &err), HSD_OK);
     cr_assert_eq(hsd_adjacency_finish(a, MANY + 1, &err), HSD_OK);
     expect_same_ways(a, MANY + 1, 0);
@@ -192,7 +197,8 @@ Test(shortest_shapes, paths_survive_groups_of_some_hundred_nodes)
     cr_assert_eq(hsd_adjacency_begin(&a, UINT64_C(16) << 20, &space, &err), HSD_OK);
     cr_assert_eq(hsd_adjacency_with_names(a, UINT64_C(16) << 20, &err), HSD_OK);
     for (uint32_t i = 0; i < MANY; i++) {
-        uint32_t out[400], names[400], count = i < 300 ? 400 : 2;
+        hsd_node out[400];
+        uint32_t names[400], count = i < 300 ? 400 : 2;
         const uint32_t kinds = i < 100 ? 400 : 7;
         if (i == 0) count = 299;
         for (uint32_t j = 0; j < count; j++) {
@@ -201,7 +207,7 @@ Test(shortest_shapes, paths_survive_groups_of_some_hundred_nodes)
         }
         cr_assert_eq(hsd_adjacency_add(a, i, out, names, count, &err), HSD_OK);
     }
-    const uint32_t first = 0;
+    const hsd_node first = 0;
     cr_assert_eq(hsd_adjacency_add(a, MANY, &first, NULL, 1, &err), HSD_OK);
     cr_assert_eq(hsd_adjacency_finish(a, MANY + 1, &err), HSD_OK);
     hsd_shortest tight = find_in(a, hsd_shortest_least_bytes(MANY + 1));

@@ -18,22 +18,25 @@ static void setup(void)
 
 TestSuite(tape, .init = setup);
 
+#define FAR (HSD_NODE_MAX - UINT32_MAX) /* numbers of 32 bits, or others */
+
 static void fill(hsd_tape *tape, hsd_reel *reel, uint32_t first)
 {
     hsd_tape_init(tape, reel);
     for (uint32_t i = 0; i < ITEMS; i++)
-        hsd_tape_put_u32(tape, first + i);
+        hsd_tape_put_node(tape, FAR + first + i);
     hsd_tape_finish(tape);
 }
 
 static void check(hsd_tape *tape, uint32_t first, hsd_tape_order order, bool is_last)
 {
     hsd_tape_reader reader;
-    uint32_t value, count = 0;
+    hsd_node value;
+    uint32_t count = 0;
     const bool is_forward = order == HSD_TAPE_FORWARD;
     hsd_tape_read(&reader, tape, order, is_last);
-    while (is_forward ? hsd_tape_get_u32(&reader, &value) : hsd_tape_get_u32_back(&reader, &value)) {
-        cr_assert_eq(value, first + (is_forward ? count : ITEMS - 1 - count));
+    while (is_forward ? hsd_tape_get_node(&reader, &value) : hsd_tape_get_node_back(&reader, &value)) {
+        cr_assert_eq(value, FAR + first + (is_forward ? count : ITEMS - 1 - count));
         count++;
     }
     cr_assert_eq(count, ITEMS);
@@ -70,7 +73,8 @@ static void use_in_parts(bool is_resident)
 {
     hsd_reel reel;
     hsd_tape tape, more, again;
-    uint32_t count = 0, value;
+    uint32_t count = 0;
+    hsd_node value;
     hsd_reel_init(&reel, is_resident, HSD_TAPE_MIN_CHUNK, &space);
     fill(&tape, &reel, 5);
     fill(&more, &reel, 5 + ITEMS);
@@ -82,8 +86,8 @@ static void use_in_parts(bool is_resident)
     for (size_t i = 0; i + 1 < sizeof borders / sizeof borders[0]; i++) {
         hsd_tape_reader reader;
         hsd_tape_read_chunks(&reader, &tape, borders[i], borders[i + 1], true);
-        while (hsd_tape_get_u32(&reader, &value))
-            cr_assert_eq(value, 5 + count++);
+        while (hsd_tape_get_node(&reader, &value))
+            cr_assert_eq(value, FAR + 5 + count++);
         hsd_tape_close(&reader);
     }
     cr_assert_eq(count, 2 * ITEMS);
@@ -103,20 +107,71 @@ Test(tape, is_read_from_both_ends_in_memory) { use(true); }
 Test(tape, is_read_from_both_ends_from_a_file) { use(false); }
 
 /* Both sides of each border of a length, those that end in what looks like a mark, and any. */
-static uint32_t small_number(uint32_t i)
+static hsd_node small_number(uint32_t i)
 {
-    static const uint32_t borders[] = {
-        62,  63,  64,  65,     0xfffff, 0x100000, 0xfffffff, 0x10000000, 0,          1,          252,       253,
-        254, 255, 256, 0xfdfd, 0xffff,  0x010000, 0xfdffff,  0xffffff,   0x01000000, 0xfdfdfdfd, UINT32_MAX};
+    static const hsd_node borders[] = {
+        62,
+        63,
+        64,
+        65,
+        0xfffff,
+        0x100000,
+        0xfffffff,
+        0x10000000,
+        0,
+        1,
+        252,
+        253,
+        254,
+        255,
+        256,
+        0xfdfd,
+        0xffff,
+        0x010000,
+        0xfdffff,
+        0xffffff,
+        0x01000000,
+        0xfdfdfdfd,
+        UINT32_MAX,
+#if HSD_NODE_BITS == 64
+        31,
+        32,
+        248,
+        249,
+        250,
+        0x3ffff,
+        0x40000,
+        0x3ffffff,
+        0x4000000,
+        UINT64_C(0x100000000),
+        UINT64_C(0x3ffffffff),
+        UINT64_C(0x400000000),
+        UINT64_C(0xfffdfdfdfd),
+        UINT64_C(0x10000000000),
+        UINT64_C(0x3ffffffffff),
+        UINT64_C(0x40000000000),
+        UINT64_C(0xf9f9f9f9f9f9),
+        UINT64_C(0x3ffffffffffff),
+        UINT64_C(0x4000000000000),
+        UINT64_C(0xffffffffffffff),
+        UINT64_C(0x100000000000000),
+        UINT64_C(0x3ffffffffffffff),
+        UINT64_C(0x400000000000000),
+        HSD_NODE_MAX - 1,
+#endif
+        HSD_NODE_MAX
+    };
     const uint32_t count = sizeof borders / sizeof borders[0];
-    return i % 3 == 0 ? borders[i / 3 % count] : i * UINT32_C(0x9e3779b1) >> (i % 31);
+    return i % 3 == 0
+               ? borders[i / 3 % count]
+               : (hsd_node)(i * UINT64_C(0x9e3779b97f4a7c15) >> (64 - HSD_NODE_BITS)) >> (i % (HSD_NODE_BITS - 1));
 }
 
 typedef struct two_ended { /* a way in which numbers are kept that are read from both ends */
-    void (*put)(hsd_tape *tape, uint32_t value);
+    void (*put)(hsd_tape *tape, hsd_node value);
     uint32_t (*bytes)(uint64_t value);
-    bool (*get)(hsd_tape_reader *reader, uint32_t *value);
-    bool (*get_back)(hsd_tape_reader *reader, uint32_t *value);
+    bool (*get)(hsd_tape_reader *reader, hsd_node *value);
+    bool (*get_back)(hsd_tape_reader *reader, hsd_node *value);
 } two_ended;
 
 static const two_ended small_way = {hsd_tape_put_small, hsd_tape_small_bytes, hsd_tape_get_small,
@@ -129,7 +184,8 @@ static void use_two_ended(const two_ended *way, bool is_resident)
     hsd_reel reel;
     hsd_tape tape;
     hsd_tape_reader reader;
-    uint32_t value, count = 0;
+    hsd_node value;
+    uint32_t count = 0;
     uint64_t bytes = 0;
     hsd_reel_init(&reel, is_resident, HSD_TAPE_MIN_CHUNK, &space);
     hsd_tape_init(&tape, &reel);
@@ -195,10 +251,10 @@ Test(tape, keeps_records_whole)
 
 Test(tape, folds_differences_of_either_sign)
 {
-    const uint32_t numbers[] = {0, 1, 63, 64, 1000, UINT32_MAX / 2, UINT32_MAX - 1, UINT32_MAX};
-    for (size_t i = 0; i < 8; i++) {
-        for (size_t j = 0; j < 8; j++) {
-            const uint32_t folded = hsd_fold_difference(numbers[i], numbers[j]);
+    const hsd_node numbers[] = {0, 1, 63, 64, 1000, UINT32_MAX, HSD_NODE_MAX / 2, HSD_NODE_MAX - 1, HSD_NODE_MAX};
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        for (size_t j = 0; j < sizeof numbers / sizeof numbers[0]; j++) {
+            const hsd_node folded = hsd_fold_difference(numbers[i], numbers[j]);
             cr_assert_eq(hsd_unfold_difference(folded, numbers[j]), numbers[i]);
         }
     }
@@ -211,16 +267,16 @@ Test(tape, sticks_to_the_first_failure)
     hsd_reel reel;
     hsd_tape tape;
     hsd_tape_reader reader;
-    uint32_t value;
+    hsd_node value;
     hsd_temp_space_init(&nowhere, "/nonexistent-folder");
     hsd_reel_init(&reel, false, HSD_TAPE_MIN_CHUNK, &nowhere);
     hsd_tape_init(&tape, &reel);
     for (uint32_t i = 0; i < ITEMS; i++)
-        hsd_tape_put_u32(&tape, i);
+        hsd_tape_put_node(&tape, i);
     hsd_tape_finish(&tape);
     cr_assert_eq(hsd_reel_check(&reel, &err), HSD_E_IO);
     hsd_tape_read(&reader, &tape, HSD_TAPE_FORWARD, true);
-    cr_assert(!hsd_tape_get_u32(&reader, &value), "nothing is read after a failure");
+    cr_assert(!hsd_tape_get_node(&reader, &value), "nothing is read after a failure");
     hsd_tape_close(&reader);
     hsd_tape_release(&tape);
     hsd_reel_release(&reel);
