@@ -81,7 +81,8 @@ static hsd_adjacency *build(const graph_shape *shape, uint32_t nodes, uint32_t d
     stop(hsd_adjacency_begin(&a, memory, space, &err), &err);
     if (is_named) stop(hsd_adjacency_with_names(a, memory / 2, &err), &err);
     for (uint32_t node = 0; node < nodes; node++) {
-        uint32_t targets[64], names[64];
+        hsd_node targets[64];
+        uint32_t names[64];
         for (uint32_t i = 0; i < degree; i++) {
             const uint64_t random = next_random(&state) >> 32;
             targets[i] = shape->window == 0 ? (uint32_t)(random * nodes >> 32)
@@ -91,7 +92,7 @@ static hsd_adjacency *build(const graph_shape *shape, uint32_t nodes, uint32_t d
         stop(hsd_adjacency_add(a, node, targets, is_named ? names : NULL, degree, &err), &err);
     }
     for (uint32_t i = 0; i < ROOTS; i++) {
-        const uint32_t target = (uint32_t)((uint64_t)i * nodes / ROOTS);
+        const hsd_node target = (hsd_node)((uint64_t)i * nodes / ROOTS);
         stop(hsd_adjacency_add(a, nodes + i, &target, NULL, 1, &err), &err);
     }
     stop(hsd_adjacency_finish(a, nodes + ROOTS, &err), &err);

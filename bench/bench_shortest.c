@@ -34,7 +34,7 @@ static void stop(hsd_status status, const hsd_error *err)
 
 /* Every other node refers to twice as many, so that the mean is `degree`. */
 static uint32_t random_targets(shape_kind kind, uint32_t node, uint32_t nodes, uint32_t degree, uint64_t *state,
-                               uint32_t *out)
+                               hsd_node *out)
 {
     const uint32_t count = node % 2 == 0 ? 2 * degree : 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -45,7 +45,7 @@ static uint32_t random_targets(shape_kind kind, uint32_t node, uint32_t nodes, u
 }
 
 static uint32_t targets_of(shape_kind kind, uint32_t node, uint32_t nodes, uint32_t degree, uint64_t *state,
-                           uint32_t *out)
+                           hsd_node *out)
 {
     switch (kind) {
     case SHAPE_LIST: out[0] = node + 1; return node + 1 < nodes;
@@ -60,8 +60,8 @@ static uint32_t targets_of(shape_kind kind, uint32_t node, uint32_t nodes, uint3
 
 static void add_star(hsd_adjacency *a, uint32_t nodes, hsd_error *err)
 {
-    for (uint32_t node = 1; node < nodes; node++) {
-        const uint32_t name = node % 7;
+    for (hsd_node node = 1; node < nodes; node++) {
+        const uint32_t name = (uint32_t)(node % 7);
         stop(hsd_adjacency_add(a, 0, &node, &name, 1, err), err);
     }
 }
@@ -71,12 +71,14 @@ static hsd_adjacency *build(shape_kind kind, uint32_t nodes, uint32_t degree, ui
     hsd_adjacency *a;
     hsd_error err;
     uint64_t state = 88172645463325252u;
-    uint32_t first = 0, none = 0;
+    const hsd_node first = 0;
+    const uint32_t none = 0;
     stop(hsd_adjacency_begin(&a, memory, space, &err), &err);
     stop(hsd_adjacency_with_names(a, memory, &err), &err);
     if (kind == SHAPE_STAR) add_star(a, nodes, &err);
     for (uint32_t node = 0; node < nodes && kind != SHAPE_STAR; node++) {
-        uint32_t out[MOST_DEGREE], names[MOST_DEGREE];
+        hsd_node out[MOST_DEGREE];
+        uint32_t names[MOST_DEGREE];
         const uint32_t count = targets_of(kind, node, nodes, degree, &state, out);
         for (uint32_t i = 0; i < count; i++)
             names[i] = (node % 256 * 37 + i * 251) & 8191;
@@ -87,7 +89,7 @@ static hsd_adjacency *build(shape_kind kind, uint32_t nodes, uint32_t degree, ui
     return a;
 }
 
-static uint32_t type_of(void *context, uint32_t node)
+static uint32_t type_of(void *context, hsd_node node)
 {
     (void)context;
     return node % 256;
