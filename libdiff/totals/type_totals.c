@@ -17,7 +17,7 @@ static bool has_totals_alone(const hsd_capture_info *info) { return info->object
 
 bool hsd_summary_is_too_large(const hsd_capture_info *info)
 {
-    return info->objects > HSD_MOST_WALKED && info->is_complete && !info->is_baseline;
+    return info->objects > hsd_most_walked() && info->is_complete && !info->is_baseline;
 }
 
 void hsd_summary_warn_if_too_large(hsd_diff_store *store, const hsd_capture_info *info)
@@ -26,7 +26,7 @@ void hsd_summary_warn_if_too_large(hsd_diff_store *store, const hsd_capture_info
     hsd_store_warn(store,
                    "%s holds %llu objects, and %llu are walked at most: types are exact, with garbage; what is "
                    "retained, what keeps it alive and single objects are left out.",
-                   info->path, (unsigned long long)info->objects, (unsigned long long)HSD_MOST_WALKED);
+                   info->path, (unsigned long long)info->objects, (unsigned long long)hsd_most_walked());
 }
 
 bool hsd_summary_is_all(const hsd_capture *before, const hsd_capture *after)

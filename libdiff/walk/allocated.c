@@ -54,10 +54,10 @@ hsd_status hsd_allocated_add(hsd_allocated *a, uint32_t site, hsd_amount amount,
     return HSD_OK;
 }
 
-static hsd_status take_lost(hsd_side_walk *side, const hsd_object *object, uint32_t label, uint32_t type,
+static hsd_status take_lost(hsd_side_walk *side, const hsd_object *object, hsd_node label, uint32_t type,
                             uint64_t bytes, hsd_error *err)
 {
-    const uint32_t head = hsd_lost_head(label);
+    const hsd_node head = hsd_lost_head(label);
     const bool is_alone = head == HSD_LOST_ALONE;
     const bool is_round =
         !is_alone && hsd_bit_get(side->graph->cycles, object->ordinal) && hsd_bit_get(side->graph->cycles, head);
@@ -67,7 +67,7 @@ static hsd_status take_lost(hsd_side_walk *side, const hsd_object *object, uint3
     return hsd_tally_add(side->allocated->lost, key, 1, bytes, err);
 }
 
-hsd_status hsd_allocated_take(hsd_side_walk *side, const hsd_object *object, uint32_t label, uint32_t type,
+hsd_status hsd_allocated_take(hsd_side_walk *side, const hsd_object *object, hsd_node label, uint32_t type,
                               uint64_t bytes, hsd_error *err)
 {
     HSD_ASSERT(side->allocated != NULL);

@@ -17,6 +17,7 @@
 
 #include "base/assert.h"
 #include "base/names.h"
+#include "base/node.h"
 #include "format/tables.h"
 
 #define HSD_MAX_EDGE_NAMES  65536u
@@ -30,6 +31,36 @@ typedef struct hsd_edge_names {
     uint32_t count;
     hsd_names names; /* owns the texts */
 } hsd_edge_names;
+
+/*
+ * A link: a node, and the name of a reference from it, in 64 bits. Where the node may take more than 32 of them the
+ * name is without the bits that no name has; UINT32_MAX, for none, comes back as it was. Of links from one node the one
+ * with the lesser name is less.
+ */
+#define HSD_LINK_NAME_BITS (HSD_NODE_BITS == 32 ? 32u : 20u)
+#define HSD_LINK_NAMES     ((uint32_t)((UINT64_C(1) << (HSD_LINK_NAME_BITS - 1)) - 1))
+_Static_assert(HSD_MAX_EDGE_NAMES < HSD_LINK_NAMES, "a link holds every name");
+
+static inline uint64_t hsd_link_of(hsd_node from, uint32_t name)
+{
+    const uint32_t soft = (name & HSD_EDGE_SOFT) >> (32 - HSD_LINK_NAME_BITS);
+    return (uint64_t)from << HSD_LINK_NAME_BITS | soft | (name & HSD_LINK_NAMES);
+}
+
+static inline hsd_node hsd_link_from(uint64_t link) { return (hsd_node)(link >> HSD_LINK_NAME_BITS); }
+
+static inline uint32_t hsd_link_name(uint64_t link)
+{
+    const uint32_t name = (uint32_t)link & HSD_LINK_NAMES;
+    if ((link >> (HSD_LINK_NAME_BITS - 1) & 1) == 0) return name;
+    return name == HSD_LINK_NAMES ? UINT32_MAX : name | HSD_EDGE_SOFT;
+}
+
+/* True if it is from the same node as `link`, and its name is less. */
+static inline bool hsd_link_is_less(uint64_t offered, uint64_t link)
+{
+    return (offered ^ link) >> HSD_LINK_NAME_BITS == 0 && offered < link;
+}
 
 /* Numbers the labels of `count` captures; fills tables[i]->edges (one a label, HSD_EDGE_SOFT included). One
  * pass over the strings of each capture. */

@@ -13,7 +13,7 @@
 #include "base/fail.h"
 #include "base/heap.h"
 
-#define PAGE_BYTES        ((size_t)HSD_ORDINALS_PAGE_WORDS * sizeof(uint64_t))
+#define PAGE_BYTES        ((size_t)HSD_ORDINALS_PAGE_WORDS * sizeof(hsd_two))
 #define SLAB_PAGES        256u
 #define FIRST_STRAY_BITS  10u
 #define FIRST_DIRECTORY   1024u
@@ -51,7 +51,7 @@ static hsd_stray *place_of_stray(const hsd_ordinals *o, uint64_t id)
     return &o->strays[at];
 }
 
-uint32_t hsd_ordinals_find_stray(const hsd_ordinals *o, uint64_t id) { return place_of_stray(o, id)->ordinal; }
+hsd_node hsd_ordinals_find_stray(const hsd_ordinals *o, uint64_t id) { return place_of_stray(o, id)->ordinal; }
 
 static hsd_status grow_strays(hsd_ordinals *o, hsd_error *err)
 {
@@ -72,7 +72,7 @@ static hsd_status grow_strays(hsd_ordinals *o, hsd_error *err)
     return HSD_OK;
 }
 
-static hsd_status put_stray(hsd_ordinals *o, uint64_t id, uint32_t ordinal, hsd_error *err)
+static hsd_status put_stray(hsd_ordinals *o, uint64_t id, hsd_node ordinal, hsd_error *err)
 {
     if (o->strays == NULL || (o->stray_count + UINT64_C(1)) * 2 > UINT64_C(1) << o->stray_bits)
         HSD_TRY(grow_strays(o, err));
@@ -91,7 +91,7 @@ static hsd_status put_stray(hsd_ordinals *o, uint64_t id, uint32_t ordinal, hsd_
 static hsd_status move_directory(hsd_ordinals *o, uint64_t first, uint64_t count, hsd_error *err)
 {
     if (!takes_memory(o, count * sizeof *o->pages)) return HSD_OK;
-    uint64_t **pages = calloc((size_t)count, sizeof *pages);
+    hsd_two **pages = calloc((size_t)count, sizeof *pages);
     if (pages == NULL) return hsd_fail_nomem(err, TABLE_OF_ORDINALS);
     for (uint64_t i = 0; i < o->page_count; i++)
         pages[o->first_page - first + i] = o->pages[i];
@@ -120,7 +120,7 @@ static hsd_status reach_page(hsd_ordinals *o, uint64_t number, bool *is_far, hsd
     return move_directory(o, first, end - first, err);
 }
 
-static hsd_status add_page(hsd_ordinals *o, uint64_t **out, hsd_error *err)
+static hsd_status add_page(hsd_ordinals *o, hsd_two **out, hsd_error *err)
 {
     if (o->slab_used == SLAB_PAGES) {
         if (!takes_memory(o, SLAB_PAGES * PAGE_BYTES)) return HSD_OK;
@@ -130,20 +130,20 @@ static hsd_status add_page(hsd_ordinals *o, uint64_t **out, hsd_error *err)
         o->slab_count++;
         o->slab_used = 0;
     }
-    *out = (uint64_t *)o->slabs[o->slab_count - 1].data + (size_t)o->slab_used++ * HSD_ORDINALS_PAGE_WORDS;
+    *out = (hsd_two *)o->slabs[o->slab_count - 1].data + (size_t)o->slab_used++ * HSD_ORDINALS_PAGE_WORDS;
     **out = 0; /* written before it is read: else the system maps a page of zeros first, and this one after that */
     return HSD_OK;
 }
 
 /* The word of a place, or NULL: it lies too far from the others, or there is no memory. */
-static hsd_status word_of(hsd_ordinals *o, uint64_t place, uint64_t **out, hsd_error *err)
+static hsd_status word_of(hsd_ordinals *o, uint64_t place, hsd_two **out, hsd_error *err)
 {
     const uint64_t number = place >> HSD_ORDINALS_PAGE_SHIFT;
     bool is_far = false;
     *out = NULL;
     if (number - o->first_page >= o->page_count) HSD_TRY(reach_page(o, number, &is_far, err));
     if (is_far || o->is_over) return HSD_OK;
-    uint64_t **page = &o->pages[number - o->first_page];
+    hsd_two **page = &o->pages[number - o->first_page];
     if (*page == NULL) HSD_TRY(add_page(o, page, err));
     if (!o->is_over) *out = &(*page)[place >> HSD_ORDINALS_WORD_SHIFT & (HSD_ORDINALS_PAGE_WORDS - 1)];
     return HSD_OK;
@@ -151,23 +151,23 @@ static hsd_status word_of(hsd_ordinals *o, uint64_t place, uint64_t **out, hsd_e
 
 /* ---- objects ---- */
 
-static hsd_status put_known(hsd_ordinals *o, uint64_t id, uint32_t ordinal, hsd_error *err)
+static hsd_status put_known(hsd_ordinals *o, uint64_t id, hsd_node ordinal, hsd_error *err)
 {
-    uint64_t *word;
+    hsd_two *word;
     if (o->is_over) return HSD_OK;
     if ((id ^ o->low) << (63 - o->shift) << 1 != 0) return put_stray(o, id, ordinal, err);
     const uint64_t place = id >> o->shift;
     HSD_TRY(word_of(o, place, &word, err));
     if (o->is_over) return HSD_OK;
     if (word == NULL) return put_stray(o, id, ordinal, err);
-    const uint32_t bits = (uint32_t)*word, bit = UINT32_C(1) << (place & 31);
+    const hsd_node bits = hsd_two_second(*word), bit = HSD_NODE_C(1) << (place & (HSD_NODE_BITS - 1));
     if (bits & bit) return HSD_OK;
     if (bits == 0) {
-        *word = (uint64_t)ordinal << 32 | bit;
+        *word = hsd_two_of(ordinal, bit);
         o->count++;
         return HSD_OK;
     }
-    const bool is_next = bit > bits && (uint32_t)(*word >> 32) + hsd_count_bits_u32(bits) == ordinal;
+    const bool is_next = bit > bits && hsd_two_first(*word) + hsd_ordinals_count(bits) == ordinal;
     if (!is_next) return put_stray(o, id, ordinal, err);
     *word |= bit;
     o->count++;
@@ -188,7 +188,7 @@ static hsd_status guess_shift(hsd_ordinals *o, hsd_error *err)
     return HSD_OK;
 }
 
-hsd_status hsd_ordinals_put(hsd_ordinals *o, uint64_t id, uint32_t ordinal, hsd_error *err)
+hsd_status hsd_ordinals_put(hsd_ordinals *o, uint64_t id, hsd_node ordinal, hsd_error *err)
 {
     HSD_ASSERT(ordinal != HSD_NO_ORDINAL);
     if (o->has_shift) return put_known(o, id, ordinal, err);
@@ -233,14 +233,14 @@ static bool find_word(hsd_ordinals_walk *walk)
     const hsd_ordinals *o = walk->ordinals;
     const uint64_t page_places = UINT64_C(1) << HSD_ORDINALS_PAGE_SHIFT;
     while (walk->page < o->page_count) {
-        const uint64_t *words = o->pages[walk->page];
+        const hsd_two *words = o->pages[walk->page];
         for (; words != NULL;) {
             const uint64_t at = walk->place >> HSD_ORDINALS_WORD_SHIFT & (HSD_ORDINALS_PAGE_WORDS - 1);
             walk->word = words[at];
             walk->place += UINT64_C(1) << HSD_ORDINALS_WORD_SHIFT;
             const bool is_last = at == HSD_ORDINALS_PAGE_WORDS - 1;
             if (is_last) walk->page++;
-            if ((uint32_t)walk->word != 0) return true;
+            if (hsd_two_second(walk->word) != 0) return true;
             if (is_last) break;
         }
         if (words != NULL) continue;
@@ -250,14 +250,14 @@ static bool find_word(hsd_ordinals_walk *walk)
     return false;
 }
 
-bool hsd_ordinals_next(hsd_ordinals_walk *walk, uint64_t *id, uint32_t *ordinal)
+bool hsd_ordinals_next(hsd_ordinals_walk *walk, uint64_t *id, hsd_node *ordinal)
 {
     const hsd_ordinals *o = walk->ordinals;
-    const bool has_word = (uint32_t)walk->word != 0 || find_word(walk);
+    const bool has_word = hsd_two_second(walk->word) != 0 || find_word(walk);
     uint64_t next = UINT64_MAX;
     if (has_word) {
         const uint64_t first = walk->place - (UINT64_C(1) << HSD_ORDINALS_WORD_SHIFT);
-        next = (first + (uint64_t)__builtin_ctzll(walk->word)) << o->shift | o->low;
+        next = (first + (uint64_t)__builtin_ctzll(hsd_two_second(walk->word))) << o->shift | o->low;
     }
     if (walk->stray < o->stray_count && (!has_word || o->strays[walk->stray].id < next)) {
         *id = o->strays[walk->stray].id;
@@ -266,8 +266,8 @@ bool hsd_ordinals_next(hsd_ordinals_walk *walk, uint64_t *id, uint32_t *ordinal)
     }
     if (!has_word) return false;
     *id = next;
-    *ordinal = (uint32_t)(walk->word >> 32);
-    walk->word = (walk->word & (walk->word - 1)) + (UINT64_C(1) << 32);
+    *ordinal = hsd_two_first(walk->word);
+    walk->word = (walk->word & (walk->word - 1)) + hsd_two_of(1, 0);
     return true;
 }
 

@@ -12,13 +12,18 @@
 #include "walk/edges.h"
 #include "walk/tree.h"
 
-#define SPAN_BYTES 8u
-#define LINK_BYTES 8u
+#define SPAN_BYTES HSD_TWO_BYTES
+#define LINK_BYTES ((uint32_t)sizeof(uint64_t))
 #define PUTS_AHEAD 16u
 
-static uint32_t high(uint64_t word) { return (uint32_t)(word >> 32); }
-static uint32_t low(uint64_t word) { return (uint32_t)word; }
-static uint64_t pair(uint32_t a, uint32_t b) { return (uint64_t)a << 32 | b; }
+/* Words of a record of by_node; key: the node. */
+enum { PLACE, PARENT = HSD_TWO_WORDS, RECORD_WORDS = PARENT + HSD_TWO_WORDS };
+#define KEY_WORDS 1u
+
+static hsd_node node_of(const uint64_t *record) { return hsd_words_first(record + PLACE); }
+static hsd_node first_of(const uint64_t *record) { return hsd_words_second(record + PLACE); }
+static hsd_node end_of(const uint64_t *record) { return hsd_words_first(record + PARENT); }
+static hsd_node parent_of(const uint64_t *record) { return hsd_words_second(record + PARENT); }
 
 /* ---- filling ---- */
 
@@ -45,29 +50,30 @@ static hsd_status open_whole(hsd_places *places, const hsd_side_walk *side, hsd_
 hsd_status hsd_places_new(hsd_places **out, const hsd_side_walk *side, hsd_error *err)
 {
     const hsd_plan_side *plan = &side->request->plan;
-    const uint64_t whole = 2 * hsd_paged_full_bytes((uint64_t)side->node_count * SPAN_BYTES);
+    const uint64_t nodes = side->node_count;
+    const uint64_t whole = hsd_paged_full_bytes(nodes * SPAN_BYTES) + hsd_paged_full_bytes(nodes * LINK_BYTES);
     hsd_places *places = calloc(1, sizeof *places);
     if (places == NULL) return hsd_fail_nomem(err, "the dominator tree");
     *out = places;
     places->node_count = side->node_count;
     places->is_whole = whole <= plan->place_sort_bytes && whole <= plan->place_serve_bytes + plan->link_bytes;
     if (places->is_whole) return open_whole(places, side, err);
-    return hsd_side_sorter(side, 2, 1, plan->place_sort_bytes, &places->by_node, err);
+    return hsd_side_sorter(side, RECORD_WORDS, KEY_WORDS, plan->place_sort_bytes, &places->by_node, err);
 }
 
 /* The arrays are plain memory, whose pages are marked once and for all by finish_whole. */
 static void put_whole(hsd_places *places, const hsd_interval *intervals, uint32_t count)
 {
     HSD_ASSERT(places->spans.is_flat && places->links.is_flat);
-    uint64_t *spans = (uint64_t *)(void *)places->spans.frames;
-    uint32_t *parents = (uint32_t *)(void *)places->links.frames;
+    hsd_paged spans = places->spans; /* a copy: nothing that is written may be its pointers */
+    hsd_node *parents = (hsd_node *)(void *)places->links.frames;
     for (uint32_t i = 0; i < count; i++) {
         const hsd_interval *place = &intervals[i];
         if (i + PUTS_AHEAD < count) {
-            __builtin_prefetch(&spans[place[PUTS_AHEAD].node], 1);
+            __builtin_prefetch(spans.frames + (uint64_t)place[PUTS_AHEAD].node * SPAN_BYTES, 1);
             __builtin_prefetch(&parents[place[PUTS_AHEAD].node], 1);
         }
-        spans[place->node] = pair(place->first, place->end);
+        hsd_flat_set_two(&spans, place->node, hsd_two_of(place->first, place->end), true);
         parents[place->node] = place->parent;
     }
 }
@@ -82,7 +88,7 @@ hsd_status hsd_places_put(void *context, const hsd_interval *intervals, uint32_t
     for (uint32_t i = 0; i < count; i++) {
         const hsd_interval *place = &intervals[i];
         HSD_ASSERT(place->first >= 1 && place->first < place->end && place->parent < place->first);
-        const uint64_t record[2] = {pair(place->node, place->first), pair(place->end, place->parent)};
+        const uint64_t record[RECORD_WORDS] = {HSD_TWO(place->node, place->first), HSD_TWO(place->end, place->parent)};
         HSD_TRY(hsd_sorter_put(places->by_node, record, err));
     }
     return HSD_OK;
@@ -92,10 +98,10 @@ hsd_status hsd_places_put(void *context, const hsd_interval *intervals, uint32_t
 static void widen_parents(hsd_places *places)
 {
     uint8_t *const frames = places->links.frames;
-    for (uint32_t node = places->node_count; node-- > 0;) {
-        uint32_t parent;
+    for (hsd_node node = places->node_count; node-- > 0;) {
+        hsd_node parent;
         memcpy(&parent, frames + (uint64_t)node * sizeof parent, sizeof parent);
-        const uint64_t link = pair(parent, HSD_PLACES_NO_NAME);
+        const uint64_t link = hsd_link_of(parent, HSD_PLACES_NO_NAME);
         memcpy(frames + (uint64_t)node * LINK_BYTES, &link, LINK_BYTES);
     }
 }
@@ -113,7 +119,7 @@ static hsd_status fill_links(hsd_places *places, hsd_error *err)
     const uint64_t *record;
     hsd_status status;
     while ((status = hsd_sorter_next(places->by_node, &record, err)) == HSD_OK) {
-        hsd_paged_set_u64(&places->links, high(record[0]), pair(low(record[1]), HSD_PLACES_NO_NAME));
+        hsd_paged_set_u64(&places->links, node_of(record), hsd_link_of(parent_of(record), HSD_PLACES_NO_NAME));
     }
     return status == HSD_END ? hsd_paged_check(&places->links, err) : status;
 }
@@ -131,7 +137,7 @@ hsd_status hsd_places_finish(hsd_places *places, const hsd_side_walk *side, hsd_
 
 uint64_t hsd_places_window(const hsd_places *places) { return hsd_paged_window(&places->links, LINK_BYTES); }
 
-void hsd_places_bring(hsd_places *places, uint32_t first, uint32_t count)
+void hsd_places_bring(hsd_places *places, hsd_node first, hsd_node count)
 {
     hsd_paged_bring(&places->links, first, count, LINK_BYTES);
 }
@@ -153,27 +159,27 @@ hsd_status hsd_places_rewind(hsd_places *places, hsd_error *err)
     return advance(places, err);
 }
 
-static hsd_status next_sorted(hsd_places *places, uint32_t *node, uint32_t *first, hsd_error *err)
+static hsd_status next_sorted(hsd_places *places, hsd_node *node, hsd_node *first, hsd_error *err)
 {
     while (places->next != NULL) {
-        const bool is_alone = high(places->next[1]) == low(places->next[0]) + 1;
-        *node = high(places->next[0]);
-        *first = low(places->next[0]);
+        *node = node_of(places->next);
+        *first = first_of(places->next);
+        const bool is_alone = end_of(places->next) == *first + 1;
         HSD_TRY(advance(places, err));
         if (!is_alone) return HSD_OK;
     }
     return HSD_END;
 }
 
-hsd_status hsd_places_next(hsd_places *places, uint32_t *node, uint32_t *first, hsd_error *err)
+hsd_status hsd_places_next(hsd_places *places, hsd_node *node, hsd_node *first, hsd_error *err)
 {
     if (!places->is_whole) return next_sorted(places, node, first, err);
     while (places->next_node < places->node_count) {
         *node = places->next_node++;
-        const uint64_t span = hsd_paged_get_u64(&places->spans, *node);
-        *first = high(span);
+        const hsd_two span = hsd_paged_get_two(&places->spans, *node);
+        *first = hsd_two_first(span);
         /* 0 is the super-root's, and that of nodes that are not live */
-        if (*first != 0 && low(span) != *first + 1) return HSD_OK;
+        if (*first != 0 && hsd_two_second(span) != *first + 1) return HSD_OK;
     }
     return HSD_END;
 }
@@ -192,29 +198,28 @@ hsd_status hsd_places_settle(hsd_places *places, const hsd_side_walk *side, hsd_
     return hsd_paged_shrink(&places->links, plan->link_serve_bytes, err);
 }
 
-static hsd_status find_sorted(hsd_places *places, uint32_t node, uint64_t *place, hsd_error *err)
+static hsd_status find_sorted(hsd_places *places, hsd_node node, hsd_two *place, hsd_error *err)
 {
-    while (places->next != NULL && high(places->next[0]) < node)
+    while (places->next != NULL && node_of(places->next) < node)
         HSD_TRY(advance(places, err));
     *place = 0;
-    if (places->next != NULL && high(places->next[0]) == node) {
-        *place = pair(low(places->next[0]), high(places->next[1]));
-    }
+    if (places->next != NULL && node_of(places->next) == node)
+        *place = hsd_two_of(first_of(places->next), end_of(places->next));
     return HSD_OK;
 }
 
-hsd_status hsd_places_find(hsd_places *places, uint32_t node, hsd_placed *out, hsd_error *err)
+hsd_status hsd_places_find(hsd_places *places, hsd_node node, hsd_placed *out, hsd_error *err)
 {
-    uint64_t place;
+    hsd_two place;
     if (places->is_whole)
-        place = hsd_paged_get_u64(&places->spans, node);
+        place = hsd_paged_get_two(&places->spans, node);
     else
         HSD_TRY(find_sorted(places, node, &place, err));
     out->is_there = place != 0;
     if (!out->is_there) return HSD_OK;
-    const uint32_t name = low(hsd_paged_get_u64(&places->links, node));
-    out->first = high(place);
-    out->end = low(place);
+    const uint32_t name = hsd_link_name(hsd_paged_get_u64(&places->links, node));
+    out->first = hsd_two_first(place);
+    out->end = hsd_two_second(place);
     out->edge = name == HSD_PLACES_NO_NAME ? HSD_TREE_INDIRECT : HSD_EDGE_NAME(name);
     return HSD_OK;
 }

@@ -35,35 +35,9 @@ typedef struct hsd_places {
     hsd_node next_node;   /* whole: where the next search goes on */
 } hsd_places;
 
+/* A link is of the immediate dominator's first, and the name of a reference from it (walk/edges.h). */
+#define HSD_PLACES_NO_NAME    UINT32_MAX
 #define HSD_PLACES_NODE_BYTES (HSD_TWO_BYTES + (uint32_t)sizeof(uint64_t)) /* of one node in both arrays */
-
-/* A link is 64 bits in any case: first of the immediate dominator, and below it the name of a reference from it. Where
- * the first takes more than 32 of them the name is without the bits that no name has (walk/edges.h). */
-#define HSD_LINK_NAME_BITS (HSD_NODE_BITS == 32 ? 32u : 20u)
-#define HSD_PLACES_NO_NAME UINT32_MAX
-
-static inline uint64_t hsd_link_of(hsd_node first, uint32_t name)
-{
-    const uint32_t soft = (uint32_t)((name & HSD_EDGE_SOFT) >> (32 - HSD_LINK_NAME_BITS));
-    const uint32_t mask = (uint32_t)((UINT64_C(1) << (HSD_LINK_NAME_BITS - 1)) - 1);
-    return (uint64_t)first << HSD_LINK_NAME_BITS | soft | (name & mask);
-}
-
-static inline hsd_node hsd_link_first(uint64_t link) { return (hsd_node)(link >> HSD_LINK_NAME_BITS); }
-
-/* With its flag it is as it was, for all that are less than 2^19; so is HSD_PLACES_NO_NAME. */
-static inline uint32_t hsd_link_name(uint64_t link)
-{
-    const uint32_t mask = (uint32_t)((UINT64_C(1) << (HSD_LINK_NAME_BITS - 1)) - 1), name = (uint32_t)link & mask;
-    const bool is_soft = (link >> (HSD_LINK_NAME_BITS - 1) & 1) != 0;
-    return is_soft && name == mask ? HSD_PLACES_NO_NAME : name | (is_soft ? HSD_EDGE_SOFT : 0);
-}
-
-/* Of two links with one first the lesser name; names that are not there are the greatest. */
-static inline bool hsd_link_is_better(uint64_t offered, uint64_t link)
-{
-    return (offered ^ link) >> HSD_LINK_NAME_BITS == 0 && offered < link;
-}
 
 typedef struct hsd_placed {
     hsd_node first, end;
@@ -86,7 +60,7 @@ hsd_status hsd_places_finish(hsd_places *places, const hsd_side_walk *side, hsd_
 static inline void hsd_places_offer(hsd_places *places, hsd_node target, hsd_node first, uint32_t name)
 {
     const uint64_t link = hsd_paged_get_u64(&places->links, target), offered = hsd_link_of(first, name);
-    if (!hsd_link_is_better(offered, link)) return;
+    if (!hsd_link_is_less(offered, link)) return;
     hsd_paged_set_u64(&places->links, target, offered);
 }
 
@@ -100,7 +74,7 @@ static inline void hsd_places_offer_flat(hsd_places *places, hsd_node target, hs
 {
     uint64_t *at = (uint64_t *)(void *)places->links.frames + target;
     const uint64_t link = __atomic_load_n(at, __ATOMIC_RELAXED), offered = hsd_link_of(first, name);
-    if (!hsd_link_is_better(offered, link)) return;
+    if (!hsd_link_is_less(offered, link)) return;
     __atomic_store_n(at, offered, __ATOMIC_RELAXED);
 }
 

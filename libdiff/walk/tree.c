@@ -116,7 +116,7 @@ static hsd_status visit(walk *w, const uint64_t *record, hsd_error *err)
     while (w->top_end <= node.first)
         HSD_TRY(leave(w, err));
     if (node.first >= node.end || node.end > w->top_end)
-        return hsd_fail(err, HSD_E_MISUSE, "place %u of the dominator tree does not nest", node.first);
+        return hsd_fail(err, HSD_E_MISUSE, "place %" HSD_PRI_NODE " of the dominator tree does not nest", node.first);
     if (node.end - node.first == 1 && w->visitor->leaf != NULL)
         return w->visitor->leaf(w->visitor->context, &node, frame_on_top(w), err);
     return enter(w, &node, err);
@@ -125,7 +125,7 @@ static hsd_status visit(walk *w, const uint64_t *record, hsd_error *err)
 /* What is asked of a node that comes soon is fetched meanwhile. */
 static inline void fetch(const walk *w, const uint64_t *record)
 {
-    const uint32_t node = (uint32_t)(record[3] >> 32);
+    const hsd_node node = hsd_tree_record_node(record);
     for (size_t i = 0; i < HSD_TREE_MOST_BITS; i++)
         __builtin_prefetch((const void *)((uintptr_t)w->visitor->bits[i] + node / 8));
 }

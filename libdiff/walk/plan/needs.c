@@ -4,6 +4,7 @@
  * dominators, shortest paths: graph/), which this layer does not know; a test holds the two together.
  */
 #include "base/assert.h"
+#include "base/node.h"
 #include "walk/plan/parts.h"
 
 #define SORT_ENOUGH   MIB(24)
@@ -14,6 +15,8 @@
 #define LIST_LEAST    KIB(192) /* a walk's list, and little tables */
 /* of the adjacency while it is walked: a slab of 256 KiB and the open block are the least */
 #define BLOCKS_LEAST MIB(1)
+#define QUAD_BYTES   (2 * HSD_NODE_BYTES + 8) /* a record of shortest paths: two nodes, a name and a type */
+#define CORE_BYTES   (4 * HSD_NODE_BYTES)     /* a node of the core, while it is built */
 
 /* ---- sharing ---- */
 
@@ -103,7 +106,7 @@ uint64_t hsd_plan_serve_useful(uint64_t records, unsigned words, uint64_t sort_b
 bool hsd_plan_has_blocks(const hsd_plan_capture *c) { return c->has_graph || c->has_parts; }
 bool hsd_plan_has_join(const hsd_plan_capture *c) { return c->needs_join && hsd_plan_has_blocks(c); }
 bool hsd_plan_has_tree(const hsd_plan_capture *c) { return c->tree_words > 0 && c->has_graph; }
-unsigned hsd_plan_edge_words(const hsd_plan_capture *c) { return hsd_plan_has_tree(c) ? 2 : 1; }
+unsigned hsd_plan_edge_words(const hsd_plan_capture *c) { return HSD_TWO_WORDS + (hsd_plan_has_tree(c) ? 1u : 0u); }
 unsigned hsd_plan_source_words(const hsd_plan_capture *c) { return hsd_plan_has_tree(c) ? 3 : 2; }
 
 /* Of a paged array: its least pages and tables; all of it. */
@@ -119,16 +122,16 @@ static hsd_plan_need paged(uint64_t bytes)
 static uint64_t adjacency_estimate(const hsd_plan_capture *c) { return 5 * c->references + 2 * c->objects; }
 static uint64_t name_estimate(const hsd_plan_capture *c) { return 2 * c->references + 2 * c->objects; }
 
-/* Ids in a heap that is packed take a byte each, less is not worth a try; in one that is not a word of 8 bytes. */
+/* Ids in a heap that is packed take a byte each, less is not worth a try; in one that is not a word of two numbers. */
 hsd_plan_need hsd_plan_ordinals(const hsd_plan_capture *c)
 {
-    return (hsd_plan_need){.least = c->objects + KIB(320), .useful = 9 * c->objects + MIB(1)};
+    return (hsd_plan_need){.least = c->objects + KIB(320), .useful = (1 + HSD_TWO_BYTES) * c->objects + MIB(1)};
 }
 
-/* Labels of 4 bytes a node, and the frontier: one bit a node at least, an eighth of all at best. */
+/* Labels as large as numbers, and the frontier: one bit a node at least, an eighth of all at best. */
 hsd_plan_need hsd_plan_labels(const hsd_plan_capture *c)
 {
-    const hsd_plan_need labels = paged(4 * c->objects);
+    const hsd_plan_need labels = paged(HSD_NODE_BYTES * c->objects);
     const uint64_t list = c->objects / 8 + adjacency_estimate(c) / 2048 + LIST_LEAST;
     return (hsd_plan_need){
         .least = labels.least + list,
@@ -136,7 +139,7 @@ hsd_plan_need hsd_plan_labels(const hsd_plan_capture *c)
     };
 }
 
-uint64_t hsd_plan_label_serve(const hsd_plan_capture *c) { return paged(4 * c->objects).least; }
+uint64_t hsd_plan_label_serve(const hsd_plan_capture *c) { return paged(HSD_NODE_BYTES * c->objects).least; }
 
 hsd_plan_need hsd_plan_adjacency(const hsd_plan_capture *c)
 {
@@ -156,7 +159,14 @@ hsd_plan_need hsd_plan_names(const hsd_plan_capture *c)
 /* Bytes of a number in variable length, for numbers up to twice the nodes. */
 static uint64_t number_bytes(uint64_t nodes)
 {
-    return nodes < UINT64_C(1) << 20 ? 3 : nodes < UINT64_C(1) << 27 ? 4 : 5;
+    if (nodes < UINT64_C(1) << 27) return nodes < UINT64_C(1) << 20 ? 3 : 4;
+    return HSD_NODE_BITS == 32 || nodes < UINT64_C(1) << 34 ? 5 : 6;
+}
+
+/* What a reference takes while dominators walk: on their stack, and on a tape. */
+static uint64_t walk_bytes(const hsd_plan_capture *c)
+{
+    return HSD_TWO_BYTES + hsd_max_u64(HSD_TWO_BYTES, 2 * number_bytes(c->objects + 1) + 1);
 }
 
 /*
@@ -167,10 +177,10 @@ hsd_plan_need hsd_plan_dominators(const hsd_plan_capture *c)
 {
     const uint64_t n = c->objects + 1, r = c->references, number = number_bytes(n);
     const hsd_plan_need blocks = paged(3 * n + 8 * r);
-    const uint64_t arrays = 2 * paged(8 * n).least + paged(4 * n).least;
-    const uint64_t walk = n / 4 + 8 * n + (8 + hsd_max_u64(8, 2 * number + 1)) * r;
-    const uint64_t core = n / 4 + (16 + 3 * number) * n + 3 * number * r;
-    const uint64_t semi = (32 + 3 * number) * n + 3 * number * r;
+    const uint64_t arrays = 2 * paged(HSD_TWO_BYTES * n).least + paged(HSD_NODE_BYTES * n).least;
+    const uint64_t walk = n / 4 + HSD_TWO_BYTES * n + walk_bytes(c) * r;
+    const uint64_t core = n / 4 + (CORE_BYTES + 3 * number) * n + 3 * number * r;
+    const uint64_t semi = (2 * CORE_BYTES + 3 * number) * n + 3 * number * r;
     const uint64_t buckets = hsd_min_u64(2 * hsd_max_u64(n, r) / KIB(128) + 1, 512);
     return (hsd_plan_need){
         .least = n / 4 + n / 6 + arrays + blocks.least + MIB(2),
@@ -181,12 +191,13 @@ hsd_plan_need hsd_plan_dominators(const hsd_plan_capture *c)
 
 uint64_t hsd_plan_dominator_walk(const hsd_plan_capture *c)
 {
-    const uint64_t n = c->objects + 1, r = c->references, number = number_bytes(n);
+    const uint64_t n = c->objects + 1, r = c->references;
     const uint64_t buckets = hsd_min_u64(2 * hsd_max_u64(n, r) / KIB(128) + 1, 512);
-    return n / 4 + 8 * n + (8 + hsd_max_u64(8, 2 * number + 1)) * r + n / 64 + paged(5 * r + 2 * n).useful +
+    return n / 4 + HSD_TWO_BYTES * n + walk_bytes(c) * r + n / 64 + paged(5 * r + 2 * n).useful +
            (buckets + 80) * KIB(16) + MIB(10);
 }
 
+/* Of 8 bytes each, whatever a number has. */
 hsd_plan_need hsd_plan_links(const hsd_plan_capture *c)
 {
     hsd_plan_need need = paged(8 * c->objects);
@@ -198,7 +209,7 @@ hsd_plan_need hsd_plan_links(const hsd_plan_capture *c)
 /* Never so few that a sorter could not do instead. */
 uint64_t hsd_plan_places(const hsd_plan_capture *c)
 {
-    return hsd_plan_links(c).useful + hsd_max_u64(paged(8 * c->objects).useful, SERVE_LEAST);
+    return hsd_plan_links(c).useful + hsd_max_u64(paged(HSD_TWO_BYTES * c->objects).useful, SERVE_LEAST);
 }
 
 hsd_plan_need hsd_plan_types(const hsd_plan_capture *c)
@@ -209,13 +220,13 @@ hsd_plan_need hsd_plan_types(const hsd_plan_capture *c)
     return need;
 }
 
-/* Ways of 8 bytes, one bit a node, and levels: three areas of records of 16 bytes. A level is seldom an eighth of all.
- */
+/* Ways of two numbers, one bit a node, and levels: three areas of records. A level is seldom an eighth of all. */
 hsd_plan_need hsd_plan_paths(const hsd_plan_capture *c)
 {
-    const hsd_plan_need ways = paged(8 * c->objects);
+    const hsd_plan_need ways = paged(HSD_TWO_BYTES * c->objects);
     const uint64_t seen = c->objects / 8 + 64;
-    const uint64_t levels = hsd_min_u64(48 * c->objects, hsd_max_u64(LEVELS_ENOUGH, 6 * c->objects));
+    const uint64_t levels =
+        hsd_min_u64(3 * QUAD_BYTES * c->objects, hsd_max_u64(LEVELS_ENOUGH, 3 * QUAD_BYTES * c->objects / 8));
     return (hsd_plan_need){
         .least = ways.least + seen + KIB(256),
         .useful = ways.useful + seen + hsd_max_u64(levels, KIB(256)),
@@ -224,26 +235,28 @@ hsd_plan_need hsd_plan_paths(const hsd_plan_capture *c)
 
 /* ---- recognising by structure ---- */
 
-/* Least: that of nine arrays, 56 bytes an object together, and of sorters. Useful: all arrays of the second pass of
- * match/keys.h, 32 bytes an object, beside what is gone through in order. */
+/* Least: that of nine arrays, 56 bytes an object together (72 with numbers of 64 bits), and of sorters. Useful: all
+ * arrays of the second pass of match/keys.h, 32 bytes an object (40), beside what is gone through in order. */
 hsd_plan_need hsd_plan_structure(const hsd_plan_capture *c)
 {
     if (!c->has_structure) return (hsd_plan_need){0, 0};
-    const uint64_t shares = hsd_max_u64(11 * paged(8 * c->objects).least, 16 * paged(4 * c->objects).least);
+    const uint64_t shares =
+        hsd_max_u64(11 * paged(8 * c->objects).least, 16 * paged(HSD_NODE_BYTES * c->objects).least);
     const uint64_t least = hsd_max_u64(shares, MIB(4)) + MIB(1);
-    return (hsd_plan_need){.least = least, .useful = hsd_max_u64(least, 4 * paged(10 * c->objects).useful)};
+    return (hsd_plan_need){.least = least,
+                           .useful = hsd_max_u64(least, 4 * paged((6 + HSD_NODE_BYTES) * c->objects).useful)};
 }
 
-/* Three arrays of 4 bytes an object; an eighth of all is for sorters and what is gone through in order. */
+/* Three arrays of a number an object; an eighth of all is for sorters and what is gone through in order. */
 uint64_t hsd_plan_structure_random(const hsd_plan_capture *c)
 {
-    return c->has_structure ? paged(15 * c->objects).useful + MIB(2) : 0;
+    return c->has_structure ? paged((3 + 3 * HSD_NODE_BYTES) * c->objects).useful + MIB(2) : 0;
 }
 
 /* The least of each array of a sequence, and four sorters. */
 uint64_t hsd_plan_structure_serve(const hsd_plan_capture *c)
 {
-    static const unsigned bytes[] = {16, 8, 4, 4, 4, 4, 1};
+    static const unsigned bytes[] = {16, 8, HSD_NODE_BYTES, HSD_NODE_BYTES, HSD_NODE_BYTES, HSD_NODE_BYTES, 1};
     uint64_t serve = 4 * SERVE_LEAST;
     if (!c->has_structure) return 0;
     for (size_t i = 0; i < sizeof bytes / sizeof *bytes; i++)
@@ -256,16 +269,16 @@ hsd_plan_need hsd_plan_strings(const hsd_plan_capture *c)
     return c->has_structure ? paged(8 * (c->strings + 1)) : (hsd_plan_need){0, 0};
 }
 
-/* 33 bytes an object and side, in five eighths (match/recognise.c). */
+/* 33 bytes an object and side, 41 with numbers of 64 bits, in five eighths (match/recognise.c). */
 uint64_t hsd_plan_recognise_useful(const hsd_plan_capture *c)
 {
-    return c->has_structure ? 7 * paged(16 * c->objects).useful + MIB(4) : 0;
+    return c->has_structure ? 7 * paged((12 + HSD_NODE_BYTES) * c->objects).useful + MIB(4) : 0;
 }
 
 /* What finds nodes in blocks: `locate`, first nodes, which double as they grow, and where names begin. */
 static uint64_t index_bytes(const hsd_plan_capture *c)
 {
-    return c->objects / 64 + (adjacency_estimate(c) + name_estimate(c)) / 1024 + KIB(128);
+    return c->objects / 64 + (adjacency_estimate(c) + name_estimate(c)) / 1024 * (HSD_NODE_BYTES / 4) + KIB(128);
 }
 
 /*
@@ -288,11 +301,11 @@ uint64_t hsd_plan_kept(const hsd_plan_capture *c, bool keeps_graph)
     return c->objects / 8 + 64 + (keeps_graph ? c->objects / 8 + index_bytes(c) : 0);
 }
 
-/* Labels and blocks at once; or what dominators touch at random once the walk is over, some 24 bytes a node. */
+/* Labels and blocks at once; or what dominators touch at random once the walk is over, some six numbers a node. */
 uint64_t hsd_plan_random(const hsd_plan_capture *c)
 {
     if (!hsd_plan_has_blocks(c)) return 0;
     const uint64_t labels = hsd_plan_labels(c).useful * (c->has_parts ? 2 : 1);
     const uint64_t walk = adjacency_estimate(c) + labels;
-    return hsd_plan_bits(c) + (hsd_plan_has_tree(c) ? hsd_max_u64(walk, 24 * c->objects) : walk);
+    return hsd_plan_bits(c) + (hsd_plan_has_tree(c) ? hsd_max_u64(walk, 6 * HSD_NODE_BYTES * c->objects) : walk);
 }

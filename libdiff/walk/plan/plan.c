@@ -19,6 +19,7 @@
 #include "walk/plan/plan.h"
 
 #include "base/assert.h"
+#include "base/node.h"
 #include "base/search.h"
 #include "base/worker.h"
 #include "walk/plan/parts.h"
@@ -38,7 +39,7 @@ static uint64_t tables_of(uint64_t memory_bytes)
 
 static uint64_t size_of(const hsd_plan_capture *c)
 {
-    return 8 * c->objects + 5 * c->references + 1; /* roughly its graph: labels twice, and blocks */
+    return 2 * HSD_NODE_BYTES * c->objects + 5 * c->references + 1; /* roughly its graph: labels twice, and blocks */
 }
 
 static void raise(uint64_t *peak, uint64_t sum) { *peak = hsd_max_u64(*peak, sum); }

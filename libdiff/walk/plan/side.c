@@ -6,9 +6,11 @@
  * may get, and every array is whole. *Paged*: wherever blocks are not walked they shrink to their least, so that what
  * is walked at the time (links, labels, the dominators' arrays) has the memory. The first is taken where it fits.
  */
+#include "base/node.h"
 #include "walk/plan/parts.h"
 
-#define NAMES_PART 16u /* names of references stay where they take so little: one part in so many of the room */
+#define PLACE_WORDS (2 * HSD_TWO_WORDS) /* of a place that is sorted (walk/places.h) */
+#define NAMES_PART  16u /* names of references stay where they take so little: one part in so many of the room */
 
 typedef struct divider {
     hsd_plan_side *side;
@@ -244,7 +246,7 @@ static bool divide_tree(const divider *d)
 {
     hsd_plan_side *side = d->side;
     const hsd_plan_need dominators = hsd_plan_dominators(d->c), links = hsd_plan_links(d->c);
-    const uint64_t whole = hsd_plan_places(d->c), sorted = hsd_plan_sort_useful(d->c->objects, 2);
+    const uint64_t whole = hsd_plan_places(d->c), sorted = hsd_plan_sort_useful(d->c->objects, PLACE_WORDS);
     hsd_plan_slot find[] = {
         {dominators.least, dominators.useful, 7, &side->dominator_bytes},
         {d->is_resident ? whole : SORT_LEAST, d->is_resident ? whole : sorted, 1, &side->place_sort_bytes}};
@@ -252,7 +254,7 @@ static bool divide_tree(const divider *d)
     const uint64_t room = beside(d->walk, fixed + side->idle_name_bytes);
     side->has_owners_beside = d->is_resident && room >= hsd_plan_dominator_walk(d->c) + whole + side->owner_bytes;
     if (!hsd_plan_share(room - (side->has_owners_beside ? side->owner_bytes : 0), find, 2)) return false;
-    const uint64_t serve = hsd_plan_serve_useful(d->c->objects, 2, side->place_sort_bytes);
+    const uint64_t serve = hsd_plan_serve_useful(d->c->objects, PLACE_WORDS, side->place_sort_bytes);
     side->place_serve_bytes = d->is_resident ? d->place_cap : hsd_min_u64(serve, d->place_cap);
     const uint64_t used = fixed + side->place_serve_bytes + side->idle_adjacency_bytes + side->name_bytes;
     side->link_bytes = hsd_min_u64(links.useful, beside(d->walk, used));

@@ -6,8 +6,8 @@
  *      by_target   (target id, source)            targets that are ids, else
  *      by_source   (source, target)               references that did not come in the order of their sources
  *
- * With want_tree each carries the name of the reference: (target id, source, name), (source, target, name). A source
- * and a name are one word where numbers have 32 bits, source and target are an HSD_TWO.
+ * With want_tree each carries the name of the reference: (target id, source and name as a link), (source, target,
+ * name).
  */
 #ifndef HSD_WALK_SIDE_BUILD_H
 #define HSD_WALK_SIDE_BUILD_H
@@ -45,7 +45,7 @@ typedef struct hsd_side_build {
     hsd_sorter *early;     /* as by_source: the few references apart from their objects, merged with these */
     const uint64_t *first; /* the next of them; NULL: none is left */
     hsd_node *nodes;       /* targets of the object at hand */
-    uint32_t *names;       /* and the names of these references; NULL without want_tree */
+    uint32_t *names;       /* and the names of these references */
     uint32_t node_capacity;
     uint32_t *label_names; /* by label: hsd_side_name_of, or one of HSD_LABEL_… */
     uint32_t label_count;
@@ -53,6 +53,9 @@ typedef struct hsd_side_build {
     hsd_side_column types;          /* on their way to types_file */
     struct hsd_side_shapes *shapes; /* NULL where nobody asks (hsd_walk_alike) */
 } hsd_side_build;
+
+/* Words of a record of by_source: source and target, and with want_tree the name. */
+enum { HSD_BY_SOURCE_NAME = HSD_TWO_WORDS, HSD_BY_SOURCE_WORDS };
 
 /* What an object looks like by itself (match/element.h), on its way to shapes_file (side/shapes.c). */
 hsd_status hsd_side_shapes_new(struct hsd_side_shapes **out, hsd_side_walk *side, hsd_error *err);
@@ -83,6 +86,9 @@ bool hsd_side_is_weak(const hsd_label *label);
 
 /* A source of soft references is marked for graph/reach.h. */
 void hsd_side_mark_soft(hsd_side_walk *side, hsd_node source, uint32_t name);
+
+/* Makes by_source. */
+hsd_status hsd_side_by_source(hsd_side_build *b, uint64_t memory_bytes, hsd_error *err);
 
 hsd_status hsd_side_put_by_source(hsd_side_build *b, hsd_node source, hsd_node target, uint32_t name, hsd_error *err);
 hsd_status hsd_side_put_by_target(hsd_side_build *b, uint64_t target_id, hsd_node source, uint32_t name,

@@ -47,14 +47,14 @@ static hsd_status folded_bytes(census *c, uint64_t ordinal, uint64_t *bytes, uin
 }
 
 /* Owner and state: without roots everything is live and shared by no one. Returns the label. */
-static uint32_t state_of(const hsd_side_walk *side, uint64_t ordinal, uint32_t *root, bool *is_live)
+static hsd_node state_of(const hsd_side_walk *side, uint64_t ordinal, uint32_t *root, bool *is_live)
 {
     *root = HSD_ROOT_SHARED;
     *is_live = true;
     if (!side->graph->has_owners) return HSD_OWNER_NONE;
-    const uint32_t owner = hsd_owner_get(&side->graph->owners, (uint32_t)ordinal);
+    const hsd_node owner = hsd_owner_get(&side->graph->owners, (hsd_node)ordinal);
     *is_live = owner != HSD_OWNER_NONE && !hsd_lost_is(owner);
-    if (*is_live && owner >= HSD_OWNER_FIRST) *root = owner - HSD_OWNER_FIRST;
+    if (*is_live && owner >= HSD_OWNER_FIRST) *root = (uint32_t)(owner - HSD_OWNER_FIRST);
     return owner;
 }
 
@@ -68,7 +68,7 @@ static hsd_status put_place(hsd_side_walk *side, const hsd_tree_node *node, hsd_
     return hsd_sorter_put(side->tree, record, err);
 }
 
-static uint32_t soft_flag(const hsd_side_walk *side, uint32_t node)
+static uint32_t soft_flag(const hsd_side_walk *side, hsd_node node)
 {
     return side->graph->is_soft != NULL && hsd_bit_get(side->graph->is_soft, node) ? HSD_TREE_IS_SOFT : 0;
 }
@@ -88,7 +88,7 @@ static hsd_status put_object(hsd_side_walk *side, const hsd_object *object, uint
                              uint64_t bytes, hsd_error *err)
 {
     hsd_placed placed;
-    const uint32_t node = (uint32_t)object->ordinal;
+    const hsd_node node = (hsd_node)object->ordinal;
     const uint32_t flags = soft_flag(side, node);
     hsd_seen seen = {
         .node = node, .type = type, .root = root, .id = object->id, .bytes = bytes, .is_object = true, .counts = true};
@@ -112,7 +112,8 @@ static hsd_status put_object(hsd_side_walk *side, const hsd_object *object, uint
 static hsd_status put_hidden(hsd_side_walk *side, const hsd_object *object, hsd_error *err)
 {
     hsd_placed placed;
-    const uint32_t node = (uint32_t)object->ordinal, type = hsd_type_common(&side->types, object->type);
+    const hsd_node node = (hsd_node)object->ordinal;
+    const uint32_t type = hsd_type_common(&side->types, object->type);
     hsd_seen seen = {
         .node = node, .type = type, .id = object->id, .bytes = hsd_side_bytes_of(object), .is_object = true};
     bool is_live;
@@ -135,7 +136,7 @@ static hsd_status put_hidden(hsd_side_walk *side, const hsd_object *object, hsd_
 /* Label nodes and root nodes, behind all objects. */
 static hsd_status put_owners(hsd_side_walk *side, hsd_error *err)
 {
-    for (uint32_t node = side->object_count; node < side->node_count; node++) {
+    for (hsd_node node = side->object_count; node < side->node_count; node++) {
         hsd_placed placed;
         const uint32_t name = side->name_of_node[node - side->object_count];
         HSD_TRY(hsd_places_find(side->graph->places, node, &placed, err));
@@ -161,11 +162,11 @@ static uint64_t identity_of(hsd_side_walk *side, const hsd_object *object, hsd_r
 {
     hsd_sequence *s = &side->graph->sequence;
     if (side->request->alike == NULL) return object->id;
-    const uint32_t position = hsd_paged_get_u32(&s->positions, object->ordinal);
+    const hsd_node position = hsd_paged_get_node(&s->positions, object->ordinal);
     *rung = hsd_sequence_rung(s, position);
     if (!side->request->alike->is_after) return position;
-    const uint32_t partner = hsd_sequence_partner(s, position);
-    return partner != HSD_NO_PARTNER ? partner : UINT64_C(1) << 32 | position;
+    const hsd_node partner = hsd_sequence_partner(s, position);
+    return partner != HSD_NO_PARTNER ? partner : HSD_CENSUS_ALONE | position;
 }
 
 static hsd_status count_object(census *c, const hsd_object *object, hsd_error *err)
@@ -180,7 +181,7 @@ static hsd_status count_object(census *c, const hsd_object *object, hsd_error *e
     if (side->graph->is_folded != NULL && hsd_bit_get(side->graph->is_folded, object->ordinal))
         return put_hidden(side, object, err);
     const uint32_t type = hsd_type_common(&side->types, object->type);
-    const uint32_t label = state_of(side, object->ordinal, &root, &is_live);
+    const hsd_node label = state_of(side, object->ordinal, &root, &is_live);
     bytes = hsd_min_u64(bytes, UINT64_MAX >> 1);
     hsd_fold_side_add(side->counts, type, root, is_live, bytes);
     if (external > 0 && is_live)
@@ -193,7 +194,7 @@ static hsd_status count_object(census *c, const hsd_object *object, hsd_error *e
     const uint64_t identity = identity_of(side, object, &rung);
     const uint32_t upper = side->request->marks != NULL ? hsd_marks_of(side->request->marks, object) : rung;
     const uint64_t record[HSD_CENSUS_WORDS] = {identity, (uint64_t)type << 32 | root, bytes << 1 | (uint64_t)is_live,
-                                               (uint64_t)upper << 32 | object->ordinal, object->id};
+                                               HSD_TWO(upper, object->ordinal), object->id};
     return sink != NULL ? sink->put(sink->context, record, err) : hsd_sorter_put(side->census, record, err);
 }
 

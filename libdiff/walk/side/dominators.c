@@ -51,7 +51,8 @@ static hsd_status find_places(hsd_side_walk *side, hsd_error *err)
 /* ---- links ---- */
 
 typedef struct seen { /* a reference in the ring */
-    uint32_t target, first, name;
+    hsd_node target, first;
+    uint32_t name;
 } seen;
 
 typedef struct links {
@@ -60,9 +61,9 @@ typedef struct links {
     hsd_places *places;
     bool is_flat;
     seen ring[RING_ITEMS];
-    uint32_t count;       /* of all references so far */
-    uint32_t begin, span; /* the window: nodes whose links are looked at */
-    uint32_t from, end;   /* flat: sources */
+    uint32_t count;       /* of all references so far, as it comes round */
+    hsd_node begin, span; /* the window: nodes whose links are looked at */
+    hsd_node from, end;   /* flat: sources */
 } links;
 
 static void compare_side_dominator(const links *l, const seen *s)
@@ -73,7 +74,7 @@ static void compare_side_dominator(const links *l, const seen *s)
         hsd_places_offer(l->places, s->target, s->first, s->name);
 }
 
-static void see(links *l, uint32_t target, uint32_t first, uint32_t name)
+static void see(links *l, hsd_node target, hsd_node first, uint32_t name)
 {
     if (target - l->begin >= l->span) return;
     seen *slot = &l->ring[l->count++ % RING_ITEMS];
@@ -82,7 +83,7 @@ static void see(links *l, uint32_t target, uint32_t first, uint32_t name)
     hsd_places_prefetch(l->places, target);
 }
 
-static void see_all(links *l, uint32_t node, uint32_t first)
+static void see_all(links *l, hsd_node node, hsd_node first)
 {
     hsd_targets targets;
     if (hsd_adjacency_is_leaf(l->adjacency, node)) return;
@@ -95,7 +96,7 @@ static void see_all(links *l, uint32_t node, uint32_t first)
     }
 }
 
-static hsd_status check_side_dominator(const links *l, uint32_t node, hsd_error *err)
+static hsd_status check_side_dominator(const links *l, hsd_node node, hsd_error *err)
 {
     HSD_TRY(hsd_places_check(l->places, err));
     HSD_TRY(hsd_adjacency_check(l->adjacency, err));
@@ -118,7 +119,7 @@ static hsd_status end_ring(links *l, hsd_error *err)
 
 static hsd_status pass_side_dominator(links *l, hsd_error *err)
 {
-    uint32_t node, first;
+    hsd_node node, first;
     hsd_status status;
     begin_ring(l);
     for (uint32_t done = 0; (status = hsd_places_next(l->places, &node, &first, err)) == HSD_OK; done++) {
@@ -136,15 +137,15 @@ static hsd_status pass_flat(void *context, hsd_error *err)
 {
     links l = *(const links *)context;
     begin_ring(&l);
-    for (uint32_t node = l.from; node < l.end; node++) {
-        const uint32_t first = hsd_places_first_flat(l.places, node);
+    for (hsd_node node = l.from; node < l.end; node++) {
+        const hsd_node first = hsd_places_first_flat(l.places, node);
         if (first != 0) see_all(&l, node, first); /* 0: it is not live */
         if ((node & PROGRESS_STEPS) == 0) HSD_TRY(check_side_dominator(&l, node, err));
     }
     return end_ring(&l, err);
 }
 
-static links flat_links(const hsd_side_walk *side, hsd_adjacency *adjacency, uint32_t from, uint32_t end)
+static links flat_links(const hsd_side_walk *side, hsd_adjacency *adjacency, hsd_node from, hsd_node end)
 {
     return (links){.side = side,
                    .adjacency = adjacency,
@@ -158,7 +159,7 @@ static links flat_links(const hsd_side_walk *side, hsd_adjacency *adjacency, uin
 static hsd_status pass_halves(const hsd_side_walk *side, hsd_error *err)
 {
     hsd_adjacency *view;
-    const uint32_t middle = side->node_count / 2;
+    const hsd_node middle = side->node_count / 2;
     HSD_TRY(hsd_adjacency_view(side->adjacency, &view, err));
     links first = flat_links(side, view, 0, middle);
     links second = flat_links(side, side->adjacency, middle, side->node_count);
@@ -181,8 +182,8 @@ static hsd_status find_by_passes(const hsd_side_walk *side, hsd_error *err)
     links l = {.side = side, .adjacency = side->adjacency, .places = side->graph->places};
     const uint64_t nodes = side->node_count, window = hsd_places_window(l.places);
     for (uint64_t begin = 0; begin < nodes; begin += window) {
-        l.begin = (uint32_t)begin;
-        l.span = (uint32_t)hsd_min_u64(window, nodes - begin);
+        l.begin = (hsd_node)begin;
+        l.span = (hsd_node)hsd_min_u64(window, nodes - begin);
         hsd_places_bring(l.places, l.begin, l.span);
         HSD_TRY(hsd_places_rewind(l.places, err));
         HSD_TRY(pass_side_dominator(&l, err));
@@ -201,7 +202,7 @@ static hsd_status find_by_passes(const hsd_side_walk *side, hsd_error *err)
 /* References to the nodes of one window: target, first of the source, name; each against the one before. */
 typedef struct scattered {
     hsd_tape tape;
-    uint32_t last[SCATTER_NUMBERS];
+    hsd_node last[SCATTER_NUMBERS];
 } scattered;
 
 typedef struct scatter {
@@ -212,7 +213,7 @@ typedef struct scatter {
     scattered *windows;
 } scatter;
 
-static void scatter_reference(scatter *s, const uint32_t *numbers)
+static void scatter_reference(scatter *s, const hsd_node *numbers)
 {
     scattered *to = &s->windows[numbers[0] / s->window];
     uint8_t *at = hsd_tape_room(&to->tape, SCATTER_NUMBERS * HSD_VARINT_MOST);
@@ -223,14 +224,14 @@ static void scatter_reference(scatter *s, const uint32_t *numbers)
     to->tape.at = at;
 }
 
-static void scatter_node(scatter *s, uint32_t node, uint32_t first)
+static void scatter_node(scatter *s, hsd_node node, hsd_node first)
 {
     hsd_targets targets;
     if (hsd_adjacency_is_leaf(s->l.adjacency, node)) return;
     hsd_adjacency_get_named(s->l.adjacency, node, &targets);
     for (;;) {
         for (uint32_t i = 0; i < targets.count; i++)
-            scatter_reference(s, (const uint32_t[SCATTER_NUMBERS]){targets.items[i], first, targets.names[i]});
+            scatter_reference(s, (const hsd_node[SCATTER_NUMBERS]){targets.items[i], first, targets.names[i]});
         if (!targets.has_more) return;
         hsd_adjacency_more(s->l.adjacency, &targets);
     }
@@ -238,7 +239,7 @@ static void scatter_node(scatter *s, uint32_t node, uint32_t first)
 
 static hsd_status scatter_all(scatter *s, hsd_error *err)
 {
-    uint32_t node, first;
+    hsd_node node, first;
     hsd_status status;
     HSD_TRY(hsd_places_rewind(s->l.places, err));
     for (uint32_t done = 0; (status = hsd_places_next(s->l.places, &node, &first, err)) == HSD_OK; done++) {
@@ -255,10 +256,10 @@ static hsd_status scatter_all(scatter *s, hsd_error *err)
 static hsd_status offer_window(scatter *s, uint32_t index, hsd_error *err)
 {
     hsd_tape_reader reader;
-    uint32_t now[SCATTER_NUMBERS] = {0, 0, 0}, folded;
+    hsd_node now[SCATTER_NUMBERS] = {0, 0, 0}, folded;
     links *l = &s->l;
-    l->begin = (uint32_t)(index * s->window);
-    l->span = (uint32_t)hsd_min_u64(s->window, l->side->node_count - l->begin);
+    l->begin = (hsd_node)(index * s->window);
+    l->span = (hsd_node)hsd_min_u64(s->window, l->side->node_count - l->begin);
     hsd_places_bring(l->places, l->begin, l->span);
     hsd_tape_read(&reader, &s->windows[index].tape, HSD_TAPE_FORWARD, true);
     begin_ring(l);
@@ -267,7 +268,7 @@ static hsd_status offer_window(scatter *s, uint32_t index, hsd_error *err)
             reader.at = hsd_tape_varint(reader.at, &folded);
             now[i] = hsd_unfold_difference(folded, now[i]);
         }
-        see(l, now[0], now[1], now[2]);
+        see(l, now[0], now[1], (uint32_t)now[2]);
     }
     hsd_tape_close(&reader);
     HSD_TRY(hsd_reel_check(&s->reel, err));
@@ -321,10 +322,11 @@ static hsd_status find_links(hsd_side_walk *side, hsd_error *err)
 
 /* ---- the whole ---- */
 
-/* The dominator of each target, 16 bytes a node or 8. */
+/* The dominator of each target, and its place where that is in an array. */
 static void count_links(const hsd_side_walk *side)
 {
-    const uint64_t bytes = (uint64_t)side->node_count * (side->graph->places->is_whole ? 16 : 8);
+    const uint64_t bytes = (uint64_t)side->node_count *
+                           (side->graph->places->is_whole ? HSD_PLACES_NODE_BYTES : (uint32_t)sizeof(uint64_t));
     hsd_adjacency_count_scan(side->adjacency, true);
     hsd_work_at_random(hsd_adjacency_edge_count(side->adjacency), bytes);
     hsd_work_did(HSD_COST_READ, bytes);

@@ -24,7 +24,7 @@
 #include "walk/side/build.h"
 #include <hscapture/hscapture.h>
 
-#define NO_LABEL_NODE  UINT32_MAX
+#define NO_LABEL_NODE  HSD_NODE_MAX
 #define FED_REFERENCES (UINT64_C(256) << 10) /* as many are worth a thread that encodes them */
 
 /* ---- label nodes ---- */
@@ -42,7 +42,7 @@ static hsd_status add_label_node(hsd_side_walk *side, const hsd_label_node *node
 
 /* The label node for a reference, or NO_LABEL_NODE where it is an ordinary one. */
 static hsd_status label_node_for(hsd_side_build *b, const hsd_object *object, const hsd_label *label, uint64_t target,
-                                 uint32_t *out, hsd_error *err)
+                                 hsd_node *out, hsd_error *err)
 {
     hsd_side_walk *side = b->side;
     *out = NO_LABEL_NODE;
@@ -62,11 +62,11 @@ static hsd_status label_node_for(hsd_side_build *b, const hsd_object *object, co
 
 static hsd_status references_by_id(hsd_side_build *b, const hsd_object *object, hsd_error *err)
 {
-    const uint32_t source = (uint32_t)b->ordinal;
+    const hsd_node source = (hsd_node)b->ordinal;
     for (uint32_t i = 0; i < object->reference_count; i++) {
         const hsd_label *label = hsd_label_get(&b->side->labels, object->labels[i]);
         const uint32_t name = hsd_side_name_of(b->side, label);
-        uint32_t node = NO_LABEL_NODE;
+        hsd_node node = NO_LABEL_NODE;
         if (hsd_side_is_weak(label)) continue;
         if (label != NULL) HSD_TRY(label_node_for(b, object, label, object->targets[i], &node, err));
         if (node == NO_LABEL_NODE)
@@ -80,13 +80,12 @@ static hsd_status references_by_id(hsd_side_build *b, const hsd_object *object, 
 static hsd_status grow_nodes(hsd_side_build *b, uint32_t count, hsd_error *err)
 {
     uint32_t capacity = b->node_capacity;
-    if (b->side->request->want_tree)
-        HSD_TRY(HSD_ARRAY_GROW(b->names, capacity, count, 4096, "the references of an object", err));
+    HSD_TRY(HSD_ARRAY_GROW(b->names, capacity, count, 4096, "the references of an object", err));
     return HSD_ARRAY_GROW(b->nodes, b->node_capacity, count, 4096, "the references of an object", err);
 }
 
 /* A reference whose label starts an owner of its own, or is past those of label_names. */
-static hsd_status ask_label(hsd_side_build *b, const hsd_object *object, uint32_t i, uint32_t *name, uint32_t *node,
+static hsd_status ask_label(hsd_side_build *b, const hsd_object *object, uint32_t i, uint32_t *name, hsd_node *node,
                             hsd_error *err)
 {
     const hsd_label *label = hsd_label_get(&b->side->labels, object->labels[i]);
@@ -103,18 +102,21 @@ static hsd_status ask_label(hsd_side_build *b, const hsd_object *object, uint32_
 static hsd_status gather_side_graph(hsd_side_build *b, const hsd_object *object, uint32_t *count, hsd_error *err)
 {
     HSD_TRY(grow_nodes(b, object->reference_count, err));
-    const bool has_names = b->names != NULL, is_ordinal = b->side->info->targets_are_ordinals;
-    const uint32_t objects = b->side->object_count, labels = b->label_count;
-    uint32_t *nodes = b->nodes, *names = has_names ? b->names : b->nodes, kept = 0;
+    const bool is_ordinal = b->side->info->targets_are_ordinals;
+    const hsd_node objects = b->side->object_count;
+    hsd_node *nodes = b->nodes;
+    uint32_t *names = b->names, kept = 0;
+    const uint32_t labels = b->label_count;
     for (uint32_t i = 0; i < object->reference_count; i++) {
         const uint64_t target = object->targets[i];
-        uint32_t name = object->labels[i] < labels ? b->label_names[object->labels[i]] : HSD_LABEL_ASKS, node;
+        uint32_t name = object->labels[i] < labels ? b->label_names[object->labels[i]] : HSD_LABEL_ASKS;
+        hsd_node node;
         if (name == HSD_LABEL_WEAK) continue;
         if (__builtin_expect(name == HSD_LABEL_ASKS, 0)) {
             HSD_TRY(ask_label(b, object, i, &name, &node, err));
             if (name == HSD_LABEL_WEAK) continue;
         } else if (is_ordinal) {
-            node = target < objects ? (uint32_t)target : HSD_NO_ORDINAL;
+            node = target < objects ? (hsd_node)target : HSD_NO_ORDINAL;
         } else {
             node = hsd_ordinals_get(&b->ordinals, target);
         }
@@ -122,9 +124,9 @@ static hsd_status gather_side_graph(hsd_side_build *b, const hsd_object *object,
             b->side->dangling++;
             continue;
         }
-        hsd_side_mark_soft(b->side, (uint32_t)b->ordinal, name);
+        hsd_side_mark_soft(b->side, (hsd_node)b->ordinal, name);
         names[kept] = name;
-        nodes[kept++] = node; /* behind the name, which has the same place where nobody wants names */
+        nodes[kept++] = node;
     }
     *count = kept;
     return HSD_OK;
@@ -132,16 +134,15 @@ static hsd_status gather_side_graph(hsd_side_build *b, const hsd_object *object,
 
 static hsd_status references_direct(hsd_side_build *b, const hsd_object *object, hsd_error *err)
 {
-    const uint32_t source = (uint32_t)b->ordinal;
+    const hsd_node source = (hsd_node)b->ordinal;
     uint32_t count = 0;
     HSD_TRY(gather_side_graph(b, object, &count, err));
     if (b->by_source == NULL) {
-        return hsd_adjacency_add(b->side->adjacency, source, b->nodes, b->names, count, err);
+        const uint32_t *names = b->side->request->want_tree ? b->names : NULL;
+        return hsd_adjacency_add(b->side->adjacency, source, b->nodes, names, count, err);
     }
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t name = b->names != NULL ? b->names[i] : HSD_EDGE_NAMELESS;
-        HSD_TRY(hsd_side_put_by_source(b, source, b->nodes[i], name, err));
-    }
+    for (uint32_t i = 0; i < count; i++)
+        HSD_TRY(hsd_side_put_by_source(b, source, b->nodes[i], b->names[i], err));
     return HSD_OK;
 }
 
@@ -151,7 +152,8 @@ static hsd_status note_object(hsd_side_build *b, const hsd_object *object, hsd_e
 {
     hsd_side_walk *side = b->side;
     if (object->ordinal >= side->object_count) {
-        return hsd_fail(err, HSD_E_CORRUPT, "the capture holds more objects than the %u its end record names",
+        return hsd_fail(err, HSD_E_CORRUPT,
+                        "the capture holds more objects than the %" HSD_PRI_NODE " its end record names",
                         side->object_count);
     }
     b->ordinal = object->ordinal;
@@ -215,7 +217,7 @@ static hsd_status pass_ids(hsd_side_build *b, hsd_object_reader *reader, hsd_err
         if (status == HSD_END) return hsd_ordinals_finish(&b->ordinals, err);
         HSD_TRY(status);
         for (uint32_t i = 0; i < count && first + i < side->object_count; i++)
-            HSD_TRY(hsd_ordinals_put(&b->ordinals, ids[i], (uint32_t)(first + i), err));
+            HSD_TRY(hsd_ordinals_put(&b->ordinals, ids[i], (hsd_node)(first + i), err));
         HSD_TRY(hsd_progress(side->request->reporter, "reading ids", first, side->object_count, err));
     }
     return HSD_OK;
@@ -314,7 +316,7 @@ static hsd_status open_sorters(hsd_side_build *b, hsd_error *err)
     else if (side->request->alike != NULL || !b->is_direct)
         HSD_TRY(hsd_side_sorter(side, 2, 1, plan->id_sort_bytes, &side->graph->ids, err));
     if (b->is_direct && hsd_side_has_few_edges(side)) return HSD_OK;
-    HSD_TRY(hsd_side_sorter(side, side->request->want_tree ? 2 : 1, 1, plan->edge_sort_bytes, &b->by_source, err));
+    HSD_TRY(hsd_side_by_source(b, plan->edge_sort_bytes, err));
     if (b->is_direct) return HSD_OK;
     return hsd_side_sorter(side, 2, 2, plan->reference_sort_bytes, &b->by_target, err);
 }

@@ -33,7 +33,7 @@ hsd_status hsd_side_lost(hsd_side_walk *side, hsd_error *err)
     HSD_ASSERT(side->graph->has_owners && side->graph->cycles == NULL);
     bool found = false;
     if (!hsd_side_wants_lost(side)) return HSD_OK;
-    HSD_ASSERT(side->graph->owners.width == sizeof(uint32_t)); /* as side/owners.c asked */
+    HSD_ASSERT(side->graph->owners.width == HSD_NODE_BYTES); /* as side/owners.c asked */
     side->graph->cycles = calloc((size_t)side->node_count / 8 + 1, 1);
     if (side->graph->cycles == NULL) return hsd_fail_nomem(err, "one bit an object");
     HSD_TRY(find_side_lost(side, &found, err));

@@ -36,7 +36,7 @@ static hsd_status walk(hsd_side_walk *side, const uint32_t *labels, hsd_error *e
 
 static hsd_status find_owners(hsd_side_walk *side, hsd_error *err)
 {
-    const uint32_t count = side->node_count - side->object_count;
+    const uint32_t count = hsd_side_others(side);
     uint32_t *labels = malloc(((size_t)count + 1) * sizeof *labels);
     if (labels == NULL) return hsd_fail_nomem(err, "the owners of objects");
     for (uint32_t i = 0; i < count; i++)
@@ -51,7 +51,7 @@ static hsd_status find_owners(hsd_side_walk *side, hsd_error *err)
 /* reached -> live and not reached. */
 static hsd_status invert(hsd_side_walk *side, uint8_t *bits, hsd_error *err)
 {
-    for (uint32_t node = 0; node < side->node_count; node++) {
+    for (hsd_node node = 0; node < side->node_count; node++) {
         const bool is_live = hsd_owner_get(&side->graph->owners, node) != HSD_OWNER_NONE;
         const uint8_t bit = (uint8_t)(1u << (node & 7));
         if (is_live && !(bits[node >> 3] & bit))

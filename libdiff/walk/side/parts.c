@@ -63,19 +63,19 @@ static void next_part_size(hsd_tape_reader *reader, uint64_t *bytes, uint64_t *e
 
 /* ---- from parts to their owners ---- */
 
-static hsd_status put_bytes(hsd_side_walk *side, uint32_t owner, uint64_t bytes, uint64_t kind, hsd_error *err)
+static hsd_status put_bytes(hsd_side_walk *side, hsd_node owner, uint64_t bytes, uint64_t kind, hsd_error *err)
 {
     const uint64_t record[2] = {owner, hsd_min_u64(bytes, HSD_FOLDED_EXTERNAL - 1) | kind};
     return hsd_sorter_put(side->graph->folded, record, err);
 }
 
-static hsd_status fold_one(hsd_side_walk *side, hsd_paged *holder, uint32_t part, hsd_tape_reader *sizes,
+static hsd_status fold_one(hsd_side_walk *side, hsd_paged *holder, hsd_node part, hsd_tape_reader *sizes,
                            hsd_error *err)
 {
     uint64_t bytes, external;
     if (!hsd_tape_has_more(sizes)) return hsd_reel_check(&side->graph->part_reel, err);
     next_part_size(sizes, &bytes, &external);
-    const uint32_t owner = hsd_paged_get_u32(holder, part);
+    const hsd_node owner = hsd_paged_get_node(holder, part);
     if (owner == 0 || hsd_bit_get(side->graph->is_pseudo, owner - 1)) return HSD_OK;
     hsd_bit_set(side->graph->is_folded, part);
     if (external > 0) HSD_TRY(put_bytes(side, owner - 1, external, HSD_FOLDED_EXTERNAL, err));
@@ -83,10 +83,10 @@ static hsd_status fold_one(hsd_side_walk *side, hsd_paged *holder, uint32_t part
 }
 
 /* Whether any of 64 objects is a part. */
-static bool has_parts(const hsd_side_walk *side, uint32_t first)
+static bool has_parts(const hsd_side_walk *side, hsd_node first)
 {
     uint64_t bits = 0;
-    const uint32_t left = side->object_count - first;
+    const hsd_node left = side->object_count - first;
     memcpy(&bits, side->graph->is_part + first / 8, left >= BITS_OF_GROUP ? sizeof bits : left / 8 + 1);
     return bits != 0;
 }
@@ -96,7 +96,7 @@ static hsd_status fold_all(hsd_side_walk *side, hsd_paged *holder, hsd_error *er
     hsd_tape_reader sizes;
     hsd_status status = HSD_OK;
     hsd_tape_read(&sizes, &side->graph->part_sizes, HSD_TAPE_FORWARD, true);
-    for (uint32_t part = 0; part < side->object_count && status == HSD_OK; part++) {
+    for (hsd_node part = 0; part < side->object_count && status == HSD_OK; part++) {
         while (part % BITS_OF_GROUP == 0 && side->object_count - part > BITS_OF_GROUP && !has_parts(side, part))
             part += BITS_OF_GROUP;
         if (hsd_bit_get(side->graph->is_part, part)) status = fold_one(side, holder, part, &sizes, err);

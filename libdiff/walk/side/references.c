@@ -19,23 +19,29 @@ bool hsd_side_is_weak(const hsd_label *label)
     return label != NULL && (label->flags & HSC_STRENGTH_MASK) == HSC_STRENGTH_WEAK;
 }
 
-void hsd_side_mark_soft(hsd_side_walk *side, uint32_t source, uint32_t name)
+void hsd_side_mark_soft(hsd_side_walk *side, hsd_node source, uint32_t name)
 {
     if ((name & HSD_EDGE_SOFT) && side->graph->has_soft != NULL) hsd_bit_set(side->graph->has_soft, source);
 }
 
-hsd_status hsd_side_put_by_source(hsd_side_build *b, uint32_t source, uint32_t target, uint32_t name, hsd_error *err)
+hsd_status hsd_side_by_source(hsd_side_build *b, uint64_t memory_bytes, hsd_error *err)
+{
+    const unsigned words = b->side->request->want_tree ? HSD_BY_SOURCE_WORDS : HSD_BY_SOURCE_NAME;
+    return hsd_side_sorter(b->side, words, HSD_BY_SOURCE_NAME, memory_bytes, &b->by_source, err);
+}
+
+hsd_status hsd_side_put_by_source(hsd_side_build *b, hsd_node source, hsd_node target, uint32_t name, hsd_error *err)
 {
     HSD_ASSERT(b->by_source != NULL);
-    const uint64_t record[2] = {(uint64_t)source << 32 | target, name};
+    const uint64_t record[HSD_BY_SOURCE_WORDS] = {HSD_TWO(source, target), name};
     hsd_side_mark_soft(b->side, source, name);
     return hsd_sorter_put(b->by_source, record, err);
 }
 
-hsd_status hsd_side_put_by_target(hsd_side_build *b, uint64_t target_id, uint32_t source, uint32_t name, hsd_error *err)
+hsd_status hsd_side_put_by_target(hsd_side_build *b, uint64_t target_id, hsd_node source, uint32_t name, hsd_error *err)
 {
     HSD_ASSERT(b->by_target != NULL);
-    const uint64_t record[2] = {target_id, b->side->request->want_tree ? (uint64_t)source << 32 | name : source};
+    const uint64_t record[2] = {target_id, b->side->request->want_tree ? hsd_link_of(source, name) : source};
     return hsd_sorter_put(b->by_target, record, err);
 }
 
@@ -44,7 +50,7 @@ hsd_status hsd_side_put_by_target(hsd_side_build *b, uint64_t target_id, uint32_
 static hsd_status source_found(void *context, const uint64_t *record, const uint64_t *row, hsd_error *err)
 {
     hsd_side_build *b = context;
-    const uint32_t ordinal = (uint32_t)row[1];
+    const hsd_node ordinal = (hsd_node)row[1];
     const uint32_t name = b->side->request->want_tree ? (uint32_t)record[2] : HSD_EDGE_NAMELESS;
     return hsd_side_put_by_target(b, record[1], ordinal, name, err);
 }
@@ -58,14 +64,14 @@ static hsd_status take_edge(hsd_side_build *b, hsd_sorter *by_source_id, const h
     if (b->is_direct) {
         const bool is_id = !edge->source_is_ordinal && !side->info->targets_are_ordinals;
         const uint64_t source = is_id ? hsd_ordinals_get(&b->ordinals, edge->source) : edge->source;
-        const uint32_t target = hsd_side_node_of(b, edge->target);
+        const hsd_node target = hsd_side_node_of(b, edge->target);
         if (source < side->object_count && target != HSD_NO_ORDINAL)
-            return hsd_side_put_by_source(b, (uint32_t)source, target, name, err);
+            return hsd_side_put_by_source(b, (hsd_node)source, target, name, err);
     } else {
         const uint64_t record[3] = {edge->source, edge->target, name};
         if (!edge->source_is_ordinal) return hsd_sorter_put(by_source_id, record, err);
         if (edge->source < side->object_count) {
-            return hsd_side_put_by_target(b, edge->target, (uint32_t)edge->source, name, err);
+            return hsd_side_put_by_target(b, edge->target, (hsd_node)edge->source, name, err);
         }
     }
     side->dangling++;
@@ -102,7 +108,7 @@ hsd_status hsd_side_read_early(hsd_side_build *b, hsd_error *err)
     const hsd_side_walk *side = b->side;
     HSD_ASSERT(b->is_direct && b->by_source == NULL);
     if (side->info->edges == 0) return HSD_OK;
-    HSD_TRY(hsd_side_sorter(side, side->request->want_tree ? 2 : 1, 1, OWNERS_SORT_BYTES, &b->by_source, err));
+    HSD_TRY(hsd_side_by_source(b, OWNERS_SORT_BYTES, err));
     HSD_TRY(pass_edges(b, NULL, err));
     b->early = b->by_source;
     b->by_source = NULL;
@@ -113,10 +119,10 @@ hsd_status hsd_side_read_early(hsd_side_build *b, hsd_error *err)
 hsd_status hsd_side_add_early(hsd_side_build *b, uint64_t before, hsd_error *err)
 {
     const bool has_names = b->side->request->want_tree;
-    while (b->first != NULL && b->first[0] >> 32 < before) {
-        const uint32_t target = (uint32_t)b->first[0], name = has_names ? (uint32_t)b->first[1] : HSD_EDGE_NAMELESS;
-        HSD_TRY(hsd_adjacency_add(b->side->adjacency, (uint32_t)(b->first[0] >> 32), &target, has_names ? &name : NULL,
-                                  1, err));
+    while (b->first != NULL && hsd_words_first(b->first) < before) {
+        const hsd_node source = hsd_words_first(b->first), target = hsd_words_second(b->first);
+        const uint32_t name = has_names ? (uint32_t)b->first[HSD_BY_SOURCE_NAME] : HSD_EDGE_NAMELESS;
+        HSD_TRY(hsd_adjacency_add(b->side->adjacency, source, &target, has_names ? &name : NULL, 1, err));
         HSD_TRY(next_early(b, err));
     }
     return HSD_OK;
@@ -144,11 +150,11 @@ hsd_status hsd_side_read_edges(hsd_side_build *b, hsd_error *err)
 /* ---- label nodes and root nodes ---- */
 
 /* A nameless reference from one of them. */
-static hsd_status owner_target(void *context, uint32_t node, uint64_t target, hsd_error *err)
+static hsd_status owner_target(void *context, hsd_node node, uint64_t target, hsd_error *err)
 {
     hsd_side_build *b = context;
     if (!b->is_direct) return hsd_side_put_by_target(b, target, node, HSD_EDGE_NAMELESS, err);
-    const uint32_t object = hsd_side_node_of(b, target);
+    const hsd_node object = hsd_side_node_of(b, target);
     if (object != HSD_NO_ORDINAL) return hsd_side_put_by_source(b, node, object, HSD_EDGE_NAMELESS, err);
     b->side->dangling++;
     return HSD_OK;
@@ -158,7 +164,7 @@ hsd_status hsd_side_add_owners(hsd_side_build *b, hsd_error *err)
 {
     hsd_side_walk *side = b->side;
     if (b->by_source == NULL) {
-        HSD_TRY(hsd_side_sorter(side, side->request->want_tree ? 2 : 1, 1, OWNERS_SORT_BYTES, &b->by_source, err));
+        HSD_TRY(hsd_side_by_source(b, OWNERS_SORT_BYTES, err));
     }
     for (uint32_t i = 0; i < side->graph->label_node_count; i++) {
         HSD_TRY(owner_target(b, side->object_count + i, side->graph->label_nodes[i].target, err));
@@ -171,10 +177,10 @@ hsd_status hsd_side_add_owners(hsd_side_build *b, hsd_error *err)
 static hsd_status target_found(void *context, const uint64_t *record, const uint64_t *row, hsd_error *err)
 {
     hsd_side_build *b = context;
-    const uint32_t ordinal = (uint32_t)row[1];
+    const hsd_node ordinal = (hsd_node)row[1];
     if (!b->side->request->want_tree)
-        return hsd_side_put_by_source(b, (uint32_t)record[1], ordinal, HSD_EDGE_NAMELESS, err);
-    return hsd_side_put_by_source(b, (uint32_t)(record[1] >> 32), ordinal, (uint32_t)record[1], err);
+        return hsd_side_put_by_source(b, (hsd_node)record[1], ordinal, HSD_EDGE_NAMELESS, err);
+    return hsd_side_put_by_source(b, hsd_link_from(record[1]), ordinal, hsd_link_name(record[1]), err);
 }
 
 static hsd_status join_targets(hsd_side_build *b, hsd_error *err)
@@ -188,8 +194,8 @@ static hsd_status join_targets(hsd_side_build *b, hsd_error *err)
 }
 
 typedef struct batch { /* references of one source */
-    uint32_t targets[BATCH_ITEMS], names[BATCH_ITEMS];
-    uint32_t source, count;
+    hsd_node targets[BATCH_ITEMS], source;
+    uint32_t names[BATCH_ITEMS], count;
 } batch;
 
 static hsd_status flush(hsd_side_build *b, batch *now, hsd_error *err)
@@ -207,11 +213,11 @@ static hsd_status fill_side_reference(hsd_side_build *b, batch *now, hsd_error *
         const hsd_status status = hsd_sorter_next(b->by_source, &record, err);
         if (status == HSD_END) return flush(b, now, err);
         HSD_TRY(status);
-        const uint32_t source = (uint32_t)(record[0] >> 32);
+        const hsd_node source = hsd_words_first(record);
         if (source != now->source || now->count == BATCH_ITEMS) HSD_TRY(flush(b, now, err));
         now->source = source;
-        now->targets[now->count] = (uint32_t)record[0];
-        if (b->side->request->want_tree) now->names[now->count] = (uint32_t)record[1];
+        now->targets[now->count] = hsd_words_second(record);
+        if (b->side->request->want_tree) now->names[now->count] = (uint32_t)record[HSD_BY_SOURCE_NAME];
         now->count++;
     }
 }
@@ -219,7 +225,8 @@ static hsd_status fill_side_reference(hsd_side_build *b, batch *now, hsd_error *
 hsd_status hsd_side_fill_blocks(hsd_side_build *b, hsd_error *err)
 {
     batch now;
-    now.source = now.count = 0;
+    now.source = 0;
+    now.count = 0;
     if (b->by_target != NULL) HSD_TRY(join_targets(b, err));
     if (b->by_source == NULL) return HSD_OK;
     HSD_TRY(hsd_side_serve(b->by_source, b->side->request->plan.edge_serve_bytes, err));

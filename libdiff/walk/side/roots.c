@@ -24,9 +24,6 @@
 #define OTHER_ROOTS 1u
 #define NAME_BYTES  512
 
-/* HSD_MOST_WALKED, with label nodes and root nodes: every node has a number of 32 bits. */
-#define MAX_NODES HSD_MOST_WALKED
-
 static const char *const kind_names[HSC_ROOT_KIND_COUNT] = {
     [HSC_ROOT_UNKNOWN] = "(unknown roots)", [HSC_ROOT_GLOBAL] = "(globals)",
     [HSC_ROOT_STATIC] = "(static fields)",  [HSC_ROOT_STACK] = "(stacks)",
@@ -46,7 +43,7 @@ typedef struct roots {
     uint32_t last_label, last_kind, last_name;
     bool has_last;
     /* root node of each name; 0 = none. While they are counted: 1 = there is one */
-    uint32_t *node_of[STANDINGS];
+    hsd_node *node_of[STANDINGS];
     uint32_t capacity;
     hsd_root_fn take;
     void *context;
@@ -218,7 +215,7 @@ static uint32_t count_root_nodes(const roots *r)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < r->capacity; i++)
-        count += r->node_of[PRIMARY][i] + r->node_of[SECONDARY][i];
+        count += (uint32_t)(r->node_of[PRIMARY][i] + r->node_of[SECONDARY][i]);
     return count;
 }
 
@@ -227,7 +224,7 @@ static void add_root_nodes(roots *r, int standing, const named *list, uint32_t c
     hsd_side_walk *side = r->side;
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t name = list[i].name;
-        const uint32_t at = side->root_span.end - side->root_span.begin;
+        const hsd_node at = side->root_span.end - side->root_span.begin;
         side->root_nodes[at] = (hsd_root_node){name, side->roots.kinds[name], standing == SECONDARY};
         side->name_of_node[side->root_span.end - side->object_count] = name;
         r->node_of[standing][name] = side->root_span.end++;
@@ -240,9 +237,9 @@ static hsd_status check_root_nodes(const hsd_side_walk *side, uint32_t root_node
     const uint64_t others = (uint64_t)side->graph->label_node_count + root_nodes;
     const uint64_t bytes = root_nodes * sizeof *side->root_nodes + others * sizeof *side->name_of_node;
     const uint64_t count = side->object_count + others;
-    if (count <= MAX_NODES) return hsd_side_check_tables(side, bytes, err);
+    if (count <= hsd_most_walked()) return hsd_side_check_tables(side, bytes, err);
     return hsd_fail(err, HSD_E_UNSUPPORTED, "the capture has %llu objects and named roots, more than %llu",
-                    (unsigned long long)count, (unsigned long long)MAX_NODES);
+                    (unsigned long long)count, (unsigned long long)hsd_most_walked());
 }
 
 static hsd_status make_root_nodes(roots *r, named *list, hsd_error *err)
@@ -255,7 +252,7 @@ static hsd_status make_root_nodes(roots *r, named *list, hsd_error *err)
     if (side->root_nodes == NULL || side->name_of_node == NULL) return hsd_fail_nomem(err, "the names of roots");
     for (uint32_t i = 0; i < side->graph->label_node_count; i++)
         side->name_of_node[i] = side->graph->label_nodes[i].root;
-    const uint32_t begin = side->object_count + side->graph->label_node_count;
+    const hsd_node begin = side->object_count + side->graph->label_node_count;
     side->root_span = (hsd_root_nodes){begin, begin, begin, begin, begin};
     add_root_nodes(r, PRIMARY, list, list_names(r, PRIMARY, false, list));
     side->root_span.stacks = side->root_span.end;

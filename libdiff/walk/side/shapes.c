@@ -170,7 +170,7 @@ hsd_status hsd_side_shape(hsd_side_shapes *s, const hsd_object *object, uint32_t
 hsd_status hsd_side_shapes_finish(hsd_side_shapes *s, hsd_error *err)
 {
     hsd_side_walk *side = s->side;
-    for (uint32_t node = side->object_count; node < side->node_count; node++) {
+    for (hsd_node node = side->object_count; node < side->node_count; node++) {
         const hsd_bytes name = hsd_names_get(&side->roots.names, side->name_of_node[node - side->object_count]);
         const uint64_t shape = hsd_hash_bytes(name.data, name.size, ROOT_SEED);
         HSD_TRY(hsd_side_column_put(&s->column, side->request->space, node, shape, err));

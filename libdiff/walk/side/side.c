@@ -48,13 +48,13 @@ hsd_status hsd_side_open(hsd_side_walk *side, const hsd_walk_request *request, h
         .request = request, .info = hsd_capture_get_info(request->capture), .graph = calloc(1, sizeof *side->graph)};
     if (side->graph == NULL) return hsd_fail_nomem(err, "a walk");
     HSD_TRY(find_object_count(side, &count, err));
-    if (count > HSD_MOST_WALKED) {
+    if (count > hsd_most_walked()) {
         hsd_fail(err, HSD_E_UNSUPPORTED, "the capture holds %llu objects, and %llu are walked at most",
-                 (unsigned long long)count, (unsigned long long)HSD_MOST_WALKED);
+                 (unsigned long long)count, (unsigned long long)hsd_most_walked());
         hsd_error_set_hint(err, "two of them can be compared by type: hsdiff BEFORE AFTER");
         return HSD_E_UNSUPPORTED;
     }
-    side->object_count = (uint32_t)count;
+    side->object_count = (hsd_node)count;
     const bool has_some = side->info->references > 0 || side->info->edges > 0 || !side->info->is_complete;
     /* a program that keeps nothing but text has none */
     const bool knows_none = (side->info->facts & HSC_FACT_MANUAL) != 0;
@@ -77,10 +77,10 @@ hsd_plan_capture hsd_side_needs(const hsd_side_walk *side, bool with_tree)
         .needs_join = !info->targets_are_ordinals,
         .has_edges = info->edges > 0,
         .has_parts = info->has_parts,
-        .identity_words = !side->request->want_identity ? 0
-                          : side->request->alike != NULL
-                              ? HSD_CENSUS_WORDS
-                              : HSD_CENSUS_WORDS - (with_tree || side->request->marks != NULL ? 1 : 2),
+        .identity_words = !side->request->want_identity               ? 0
+                          : side->request->alike != NULL              ? HSD_CENSUS_WORDS
+                          : with_tree || side->request->marks != NULL ? HSD_CENSUS_ID
+                                                                      : HSD_CENSUS_ORDINAL,
         .has_structure = side->request->alike != NULL,
         .strings = info->strings,
         .tree_words = !with_tree                ? 0
@@ -131,7 +131,7 @@ static void count_structure(const hsd_side_walk *side)
         hsd_adjacency_count_scan(side->adjacency, false);
         hsd_work_at_random(hsd_adjacency_edge_count(side->adjacency), (uint64_t)side->node_count * 8);
     }
-    hsd_work_at_random(side->object_count, (uint64_t)side->object_count * 4);
+    hsd_work_at_random(side->object_count, (uint64_t)side->object_count * HSD_NODE_BYTES);
 }
 
 /* A label of each target, and the list of each node that gets one. */
@@ -139,13 +139,13 @@ static void count_owners(const hsd_side_walk *side)
 {
     if (side->adjacency == NULL) return;
     hsd_adjacency_count_walk(side->adjacency, side->node_count);
-    hsd_work_at_random(hsd_adjacency_edge_count(side->adjacency), (uint64_t)side->node_count * 4);
+    hsd_work_at_random(hsd_adjacency_edge_count(side->adjacency), (uint64_t)side->node_count * HSD_NODE_BYTES);
 }
 
 /* Owner, place and type of each object in their order; sums of its type and its root. */
 static void count_census(const hsd_side_walk *side)
 {
-    hsd_work_did(HSD_COST_READ, (uint64_t)side->object_count * (sizeof(uint32_t) + 16));
+    hsd_work_did(HSD_COST_READ, (uint64_t)side->object_count * (HSD_NODE_BYTES + HSD_PLACES_NODE_BYTES));
     hsd_work_did(HSD_COST_NEAR, (uint64_t)side->object_count * 2);
 }
 
@@ -176,9 +176,9 @@ static hsd_status step_side(hsd_side_walk *side, const side_step *step, hsd_erro
 static void note_graph(const hsd_side_walk *side)
 {
     hsd_note(side->request->reporter, HSD_NOTE_DETAIL,
-             "%s: %u nodes, %u named roots, %llu distinct references in %.1f MiB of blocks", side->info->path,
-             side->object_count, side->graph->label_node_count, (unsigned long long)side->graph->edge_count,
-             (double)hsd_adjacency_bytes(side->adjacency) / 1048576.0);
+             "%s: %" HSD_PRI_NODE " nodes, %u named roots, %llu distinct references in %.1f MiB of blocks",
+             side->info->path, side->object_count, side->graph->label_node_count,
+             (unsigned long long)side->graph->edge_count, (double)hsd_adjacency_bytes(side->adjacency) / 1048576.0);
     if (side->roots.is_full) {
         hsd_note(side->request->reporter, HSD_NOTE_WARNING,
                  "%s: more than %u distinct roots: the rest are counted as (other roots)", side->info->path,

@@ -39,13 +39,6 @@
 #include "walk/plan/plan.h"
 #include <hsdiff/diff.h>
 
-/* Objects of a capture that is walked, and its nodes: more have no numbers. */
-#if HSD_NODE_BITS == 32
-#define HSD_SIDE_MOST_NODES HSD_MOST_WALKED
-#else
-#define HSD_SIDE_MOST_NODES (UINT64_C(1) << 40) /* no capture has more objects */
-#endif
-
 /* A reference whose label starts an owner of its own. */
 typedef struct hsd_label_node {
     uint64_t target;      /* object id or ordinal */
@@ -205,6 +198,12 @@ typedef struct hsd_side_walk {
     struct hsd_allocated *allocated; /* and by allocation site (walk/allocated.h); NULL without */
     hsd_amount soft;                 /* of what is live: by soft references alone; only with want_tree */
 } hsd_side_walk;
+
+/* Label nodes and root nodes. */
+static inline uint32_t hsd_side_others(const hsd_side_walk *side)
+{
+    return (uint32_t)(side->node_count - side->object_count); /* HSD_MAX_LABEL_NODES, 2 * HSD_MAX_ROOT_NAMES at most */
+}
 
 static inline bool hsd_side_keeps_graph(const hsd_side_walk *side) { return side->request->keeps == HSD_GRAPH_STAYS; }
 

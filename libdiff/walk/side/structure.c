@@ -13,7 +13,7 @@
 
 #define ORDER_SHARE 64u /* of the memory that a side's structure has, for an array that is gone through in order */
 #define SORT_SHARE  16u
-#define PAGE_OF     12u /* ordinals of 4 bytes in a page, as a power of two */
+#define PAGE_OF     (HSD_NODE_BITS == 32 ? 12u : 11u) /* ordinals in a page, as a power of two */
 #define JUMPS_SHARE 32u /* positions follow ordinals where fewer than one in so many is far from the one before */
 
 static uint64_t all_bytes(const hsd_side_walk *side) { return side->request->plan.structure_bytes; }
@@ -32,8 +32,8 @@ static uint64_t in_order(const hsd_side_walk *side, uint64_t bytes)
 static uint64_t match_key_bytes(const hsd_side_walk *side)
 {
     const uint64_t count = side->object_count;
-    const uint64_t used = sort_bytes(side) + in_order(side, 8 * count) + 3 * in_order(side, 4 * count) +
-                          in_order(side, count * sizeof(hsd_element));
+    const uint64_t used = sort_bytes(side) + in_order(side, 8 * count) + in_order(side, 4 * count) +
+                          2 * in_order(side, HSD_NODE_BYTES * count) + in_order(side, count * sizeof(hsd_element));
     const uint64_t all = all_bytes(side), least = hsd_keys_least_bytes(side->node_count);
     return all < used + least ? least : all - used;
 }
@@ -67,10 +67,10 @@ static inline hsd_status number_object(numbering *n, uint64_t id, uint64_t ordin
     n->jumps += ordinal >> PAGE_OF != n->page;
     n->page = ordinal >> PAGE_OF;
     if (!counts(n->side, ordinal)) {
-        hsd_paged_set_u32(&s->positions, ordinal, HSD_NO_POSITION);
+        hsd_paged_set_node(&s->positions, ordinal, HSD_NO_POSITION);
         return HSD_OK;
     }
-    hsd_paged_set_u32(&s->positions, ordinal, s->count);
+    hsd_paged_set_node(&s->positions, ordinal, s->count);
     hsd_paged_set_u64(&s->addresses, s->count, id);
     s->count++;
     if ((s->count & 0xffff) != 0) return HSD_OK;
@@ -82,7 +82,7 @@ static hsd_status number_by_ordinals(numbering *n, hsd_error *err)
     hsd_ordinals *ordinals = &n->side->graph->ordinals;
     hsd_ordinals_walk walk;
     uint64_t id;
-    uint32_t ordinal;
+    hsd_node ordinal;
     hsd_ordinals_begin_walk(&walk, ordinals);
     while (hsd_ordinals_next(&walk, &id, &ordinal))
         HSD_TRY(number_object(n, id, ordinal, err));
@@ -120,7 +120,8 @@ static hsd_status find_positions(hsd_side_walk *side, bool *has_order, hsd_error
 {
     hsd_sequence *s = &side->graph->sequence;
     const uint64_t count = side->object_count;
-    HSD_TRY(hsd_paged_open(&s->positions, 4 * count, hsd_paged_bytes_within(4 * count, all_bytes(side) / 2),
+    const uint64_t bytes = HSD_NODE_BYTES * count;
+    HSD_TRY(hsd_paged_open(&s->positions, bytes, hsd_paged_bytes_within(bytes, all_bytes(side) / 2),
                            side->request->space, err));
     HSD_TRY(open_array(side, &s->addresses, 8 * count, err));
     HSD_TRY(number_objects(side, has_order, err));
@@ -134,9 +135,9 @@ static hsd_status open_anchors(const hsd_side_walk *side, hsd_sorter **out, hsd_
     return hsd_side_sorter(side, 2, 1, sort_bytes(side) / 8, out, err);
 }
 
-static bool has_bit(const uint8_t *bits, uint32_t ordinal) { return bits != NULL && hsd_bit_get(bits, ordinal); }
+static bool has_bit(const uint8_t *bits, hsd_node ordinal) { return bits != NULL && hsd_bit_get(bits, ordinal); }
 
-static hsd_sorter *anchors_of(const hsd_side_walk *side, uint32_t ordinal)
+static hsd_sorter *anchors_of(const hsd_side_walk *side, hsd_node ordinal)
 {
     const hsd_sequence *s = &side->graph->sequence;
     if (has_bit(side->graph->is_keyed, ordinal)) return s->keys;
@@ -149,13 +150,13 @@ static hsd_status gather_anchors(hsd_side_walk *side, hsd_paged *shapes, hsd_err
     HSD_TRY(open_anchors(side, &s->names, err));
     if (side->graph->is_keyed != NULL) HSD_TRY(open_anchors(side, &s->keys, err));
     if (side->graph->is_hashed != NULL) HSD_TRY(open_anchors(side, &s->hashes, err));
-    for (uint32_t ordinal = 0; ordinal < side->object_count; ordinal++) {
+    for (hsd_node ordinal = 0; ordinal < side->object_count; ordinal++) {
         if ((ordinal & 7) == 0 && side->graph->is_named[ordinal >> 3] == 0) {
             ordinal |= 7;
             continue;
         }
         if (!hsd_bit_get(side->graph->is_named, ordinal)) continue;
-        const uint32_t position = hsd_paged_get_u32(&s->positions, ordinal);
+        const hsd_node position = hsd_paged_get_node(&s->positions, ordinal);
         if (position == HSD_NO_POSITION) continue;
         const uint64_t record[2] = {hsd_paged_get_u64(shapes, ordinal), position};
         HSD_TRY(hsd_sorter_put(anchors_of(side, ordinal), record, err));
@@ -174,7 +175,7 @@ typedef struct hashes {
 static hsd_status make_hashes(const hsd_side_walk *side, hashes *out, hsd_error *err)
 {
     const hsd_names *names = &side->request->type_names->names;
-    const uint32_t others = side->node_count - side->object_count;
+    const uint32_t others = hsd_side_others(side);
     HSD_TRY(hsd_side_check_tables(side, (uint64_t)others * sizeof *out->roots, err));
     out->types = malloc(((size_t)names->count + 1) * sizeof *out->types);
     out->roots = malloc(((size_t)others + 1) * sizeof *out->roots);
@@ -224,11 +225,11 @@ static hsd_status with_types(hsd_side_walk *side, hsd_paged *shapes, hsd_error *
     bool has_order;
     HSD_TRY(find_positions(side, &has_order, err));
     HSD_TRY(open_array(side, &s->elements, (uint64_t)s->count * sizeof(hsd_element), err));
-    HSD_TRY(open_array(side, &s->owners, (uint64_t)s->count * 4, err));
+    HSD_TRY(open_array(side, &s->owners, (uint64_t)s->count * HSD_NODE_BYTES, err));
     HSD_TRY(open_file(side, &side->types_of, &side->types_file, err));
     side->has_types_of = true;
     HSD_TRY(gather_anchors(side, shapes, err));
-    HSD_TRY(hsd_paged_shrink(&s->positions, in_order(side, 4 * (uint64_t)side->object_count), err));
+    HSD_TRY(hsd_paged_shrink(&s->positions, in_order(side, HSD_NODE_BYTES * (uint64_t)side->object_count), err));
     return find_keys(side, shapes, has_order, err);
 }
 
