@@ -12,7 +12,7 @@
 
 typedef struct asked {         /* of the search */
     uint8_t *wanted, *on_way;  /* one bit a node; on_way NULL: too much was on the ways */
-    uint32_t *firsts, *sought; /* places of the wanted ones; nodes */
+    hsd_node *firsts, *sought; /* places of the wanted ones; nodes */
     size_t first_count, sought_count;
 } asked;
 
@@ -25,7 +25,7 @@ static void want(asked *a, const hsd_top_entry *entry)
 
 static int compare_numbers(const void *left, const void *right)
 {
-    const uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    const hsd_node a = *(const hsd_node *)left, b = *(const hsd_node *)right;
     return (a > b) - (a < b);
 }
 
@@ -48,7 +48,7 @@ static void take_ways(asked *a, const hsd_top_walk *walk)
     qsort(a->sought, a->sought_count, sizeof *a->sought, compare_numbers);
 }
 
-static hsd_status ask(asked *a, const hsd_top_walk *walk, uint32_t nodes, hsd_error *err)
+static hsd_status ask(asked *a, const hsd_top_walk *walk, hsd_node nodes, hsd_error *err)
 {
     const bool has_ways = walk->ways != NULL;
     a->wanted = calloc((size_t)nodes / 8 + 1, 1);

@@ -96,7 +96,7 @@ typedef struct frame {
     uint64_t dominator;  /* id of the nearest object above */
     uint64_t heaviest;   /* the most that one object below retains, helpers and links looked through */
     uint32_t edge;
-    uint32_t next;  /* place where the next one below begins, if nothing is left out */
+    hsd_node next;  /* place where the next one below begins, if nothing is left out */
     bool has_gap;   /* something was left out: what follows below may have another immediate dominator */
     bool is_sought; /* likewise of this one, or its dominator does not refer to it */
     bool is_root, is_topmost, has_dominator;

@@ -55,7 +55,7 @@ static void add_allocated_row(hsd_amount *to, hsd_amount amount)
 /* ---- one head and what hangs below it ---- */
 
 typedef struct group {
-    uint32_t head;
+    hsd_node head;
     bool is_there, is_round;
     uint32_t type, site; /* of the object that stands for it */
     hsd_amount own, all;
