@@ -49,7 +49,7 @@ static hsd_status send_record(void *context, const uint64_t *record, hsd_error *
 {
     hsd_ranked *r = context;
     r->together.stats.sent_records++;
-    return hsd_scatter_put(&r->censuses, rank_of(r, record[0]), record, err);
+    return hsd_scatter_put(&r->censuses, rank_of(r, record[HSD_CENSUS_IDENTITY]), record, err);
 }
 
 /* Who sent it walked that side. */

@@ -17,7 +17,11 @@
 
 /* What can be joined, in words: which of them, hash, position. */
 enum { NAME, KEY, PLACE, WHOLE, ANCHORS };
-enum { LOOK_WORDS = 4, ANCHOR_WORDS = 3 }; /* a look: address, element, element, owner */
+enum {
+    LOOK_WORDS = 4, /* address, element, element, owner */
+    ANCHOR_WORDS = 3,
+    PARTNER_WORDS = HSD_TWO_WORDS /* rung, partner */
+};
 
 typedef struct sequence_numbers {
     uint64_t count, has_owners, has[ANCHORS];
@@ -29,7 +33,7 @@ typedef struct moving { /* of a sequence from rank 1 to rank 0 and back */
     hsd_sequence *sequence;
     hsd_scatter scatter;
     sequence_numbers numbers;
-    uint32_t next; /* position of what comes next */
+    hsd_node next; /* position of what comes next */
 } moving;
 
 static hsd_sorter **anchors_of(hsd_sequence *s, unsigned which)
@@ -67,10 +71,10 @@ static hsd_status open_sequence(moving *m, hsd_error *err)
     hsd_sequence *s = m->sequence;
     const uint64_t sort_bytes = m->side->request->plan.structure_serve_bytes / ANCHORS;
     if (!is_receiver(m)) return HSD_OK;
-    s->count = (uint32_t)m->numbers.count;
+    s->count = (hsd_node)m->numbers.count;
     HSD_TRY(open_array(m, &s->elements, sizeof(hsd_element), err));
     HSD_TRY(open_array(m, &s->addresses, sizeof(uint64_t), err));
-    if (m->numbers.has_owners != 0) HSD_TRY(open_array(m, &s->owners, sizeof(uint32_t), err));
+    if (m->numbers.has_owners != 0) HSD_TRY(open_array(m, &s->owners, HSD_NODE_BYTES, err));
     for (unsigned which = NAME; which <= PLACE; which++)
         if (m->numbers.has[which] != 0) HSD_TRY(hsd_side_sorter(m->side, 2, 1, sort_bytes, anchors_of(s, which), err));
     return m->numbers.has[WHOLE] != 0 ? hsd_wholes_open(&s->wholes, m->side->request->space, err) : HSD_OK;
@@ -79,7 +83,7 @@ static hsd_status open_sequence(moving *m, hsd_error *err)
 static hsd_status take_look(void *context, unsigned from, const uint64_t *record, hsd_error *err)
 {
     moving *m = context;
-    const uint32_t at = m->next++;
+    const hsd_node at = m->next++;
     const hsd_element element = {.shape = (uint32_t)record[1],
                                  .structure = (uint32_t)(record[1] >> 32),
                                  .referrer = (uint32_t)record[2],
@@ -88,7 +92,7 @@ static hsd_status take_look(void *context, unsigned from, const uint64_t *record
     (void)err;
     hsd_paged_set_u64(&m->sequence->addresses, at, record[0]);
     hsd_sequence_write(m->sequence, at, &element);
-    if (m->numbers.has_owners != 0) hsd_paged_set_u32(&m->sequence->owners, at, (uint32_t)record[3]);
+    if (m->numbers.has_owners != 0) hsd_paged_set_node(&m->sequence->owners, at, (hsd_node)record[3]);
     return HSD_OK;
 }
 
@@ -96,7 +100,7 @@ static hsd_status take_anchor(void *context, unsigned from, const uint64_t *reco
 {
     moving *m = context;
     (void)from;
-    if (record[0] == WHOLE) return hsd_wholes_put(&m->sequence->wholes, record[1], (uint32_t)record[2], err);
+    if (record[0] == WHOLE) return hsd_wholes_put(&m->sequence->wholes, record[1], (hsd_node)record[2], err);
     return hsd_sorter_put(*anchors_of(m->sequence, (unsigned)record[0]), record + 1, err);
 }
 
@@ -115,18 +119,18 @@ static hsd_status close_sequence(moving *m, hsd_error *err)
 static hsd_status send_looks(moving *m, hsd_error *err)
 {
     hsd_sequence *s = m->sequence;
-    for (uint32_t at = 0; at < s->count; at++) {
+    for (hsd_node at = 0; at < s->count; at++) {
         hsd_element e;
         hsd_sequence_read(s, at, 1, &e);
         const uint64_t record[LOOK_WORDS] = {hsd_paged_get_u64(&s->addresses, at),
                                              (uint64_t)e.structure << 32 | e.shape, (uint64_t)e.type << 32 | e.referrer,
-                                             m->numbers.has_owners != 0 ? hsd_paged_get_u32(&s->owners, at) : 0};
+                                             m->numbers.has_owners != 0 ? hsd_paged_get_node(&s->owners, at) : 0};
         HSD_TRY(hsd_scatter_put(&m->scatter, 0, record, err));
     }
     return hsd_sequence_check(s, err);
 }
 
-static hsd_status send_whole(void *context, uint64_t whole, uint32_t position, hsd_error *err)
+static hsd_status send_whole(void *context, uint64_t whole, hsd_node position, hsd_error *err)
 {
     moving *m = context;
     const uint64_t record[ANCHOR_WORDS] = {WHOLE, whole, position};
@@ -171,9 +175,9 @@ static hsd_status move_sequence(moving *m, hsd_error *err)
 static hsd_status send_partners(moving *m, hsd_error *err)
 {
     hsd_sequence *s = m->sequence;
-    for (uint32_t at = 0; at < s->count; at++) {
-        const uint64_t record = (uint64_t)hsd_sequence_rung(s, at) << 32 | hsd_sequence_partner(s, at);
-        HSD_TRY(hsd_scatter_put(&m->scatter, hsd_ranked_walker(BEFORE), &record, err));
+    for (hsd_node at = 0; at < s->count; at++) {
+        const uint64_t record[PARTNER_WORDS] = {HSD_TWO(hsd_sequence_rung(s, at), hsd_sequence_partner(s, at))};
+        HSD_TRY(hsd_scatter_put(&m->scatter, hsd_ranked_walker(BEFORE), record, err));
     }
     return hsd_sequence_check(s, err);
 }
@@ -183,7 +187,7 @@ static hsd_status take_partner(void *context, unsigned from, const uint64_t *rec
     moving *m = context;
     (void)from;
     (void)err;
-    hsd_sequence_set_partner(m->sequence, m->next++, (uint32_t)record[0], (hsd_rung)(record[0] >> 32));
+    hsd_sequence_set_partner(m->sequence, m->next++, hsd_words_second(record), (hsd_rung)hsd_words_first(record));
     return HSD_OK;
 }
 
@@ -200,14 +204,14 @@ static hsd_status open_partners(moving *m, hsd_error *err)
     hsd_paged_close(&s->elements);
     hsd_paged_close(&s->addresses);
     if (s->owners.page_count > 0) hsd_paged_close(&s->owners);
-    HSD_TRY(open_array(m, &s->partners, sizeof(uint32_t), err));
+    HSD_TRY(open_array(m, &s->partners, HSD_NODE_BYTES, err));
     return open_array(m, &s->rungs, 1, err);
 }
 
 static hsd_status move_partners(moving *m, hsd_error *err)
 {
     HSD_TRY(hsd_together_agree(&m->r->together, open_partners(m, err), err));
-    HSD_TRY(move_records(m, 1, take_partner, send_partners, is_receiver(m), err));
+    HSD_TRY(move_records(m, PARTNER_WORDS, take_partner, send_partners, is_receiver(m), err));
     if (is_receiver(m)) hsd_sequence_release(m->sequence);
     return HSD_OK;
 }

@@ -16,7 +16,7 @@
 #include "base/fail.h"
 #include "ranks/ranked.h"
 
-enum { SUSPECT_WORDS = 3 };
+enum { ID, WHY, NODES, SUSPECT_WORDS = NODES + HSD_TWO_WORDS };
 
 #define MOST_GATHERED (UINT32_C(1) << 18) /* more than are chosen */
 
@@ -34,7 +34,7 @@ static hsd_status send_suspects(hsd_scatter *scatter, const hsd_replaced *own, h
     for (uint32_t i = 0; i < own->count; i++) {
         const hsd_suspect *s = &own->suspects[i];
         const uint64_t record[SUSPECT_WORDS] = {s->id, (uint64_t)s->type << 8 | (unsigned)s->why,
-                                                (uint64_t)s->nodes[BEFORE] << 32 | s->nodes[AFTER]};
+                                                HSD_TWO(s->nodes[BEFORE], s->nodes[AFTER])};
         HSD_TRY(hsd_scatter_put(scatter, 0, record, err));
     }
     return HSD_OK;
@@ -100,10 +100,10 @@ static void choose_suspects(suspects *s)
 
 static hsd_status take_suspect(void *context, unsigned from, const uint64_t *record, hsd_error *err)
 {
-    const hsd_suspect suspect = {.id = record[0],
-                                 .type = (uint32_t)(record[1] >> 8),
-                                 .why = (hsd_suspicion)(record[1] & 0xff),
-                                 .nodes = {(uint32_t)(record[2] >> 32), (uint32_t)record[2]}};
+    const hsd_suspect suspect = {.id = record[ID],
+                                 .type = (uint32_t)(record[WHY] >> 8),
+                                 .why = (hsd_suspicion)(record[WHY] & 0xff),
+                                 .nodes = {hsd_words_first(record + NODES), hsd_words_second(record + NODES)}};
     suspects *s = context;
     if (s->all.count == MOST_GATHERED) { /* those that are not the first now are not the first of all either */
         HSD_TRY(sort_suspects(s, err));

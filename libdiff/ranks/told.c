@@ -113,7 +113,7 @@ static hsd_status take_side(hsd_ranked *r, hsd_bytes from, hsd_side_walk *side, 
 {
     take(&from, n, sizeof *n);
     side->dangling = n->dangling;
-    side->node_count = (uint32_t)n->node_count;
+    side->node_count = (hsd_node)n->node_count;
     side->soft = (hsd_amount){n->soft_objects, n->soft_bytes};
     HSD_TRY(take_names(&from, &side->roots, n, err));
     return hsd_ranked_is(r, 0) ? take_counts(&from, side, n, err) : HSD_OK;
