@@ -25,8 +25,9 @@ static void see(hsd_kin_steps *steps, uint32_t number, uint32_t type, bool is_ag
 static void check(const hsd_kin_steps *steps, uint32_t number, uint32_t type, uint32_t all, uint32_t again)
 {
     const hsd_kin_count *count = hsd_kin_count_of(steps, number);
-    cr_assert(count->type == type + 1 && count->all == all && count->again == again, "%u: type %u, %u of %u again",
-              number, count->type, count->again, count->all);
+    cr_assert(count->type == type + 1 && count->all == all && count->again == again,
+              "%u: type %u, %" HSD_PRI_NODE " of %" HSD_PRI_NODE " again", number, count->type, count->again,
+              count->all);
 }
 
 Test(kin_steps, numbers_of_one_slot_are_two_steps)
@@ -43,6 +44,16 @@ Test(kin_steps, numbers_of_one_slot_are_two_steps)
     check(&steps, HSD_KIN_NUMBERS - 1 - HSD_KIN_STEPS, 6, 1, 1);
     cr_assert_eq(hsd_kin_count_of(&steps, 7 + 2 * HSD_KIN_STEPS)->type, 0);
     cr_assert_eq(steps.count, 4);
+    free(steps.slots);
+}
+
+Test(kin_steps, as_many_are_counted_as_there_are_objects)
+{
+    hsd_kin_steps steps = new_steps();
+    const hsd_kin_end end = {.place = 1, .type = 3};
+    hsd_kin_see(&steps, &end, EDGE, 7, HSD_NODE_MAX - 1, false);
+    hsd_kin_see(&steps, &end, EDGE, 7, 1, false);
+    cr_assert_eq(hsd_kin_count_of(&steps, 7)->all, HSD_NODE_MAX);
     free(steps.slots);
 }
 

@@ -21,7 +21,7 @@ typedef struct model { /* from 1 */
     hsd_by_group groups[MOST_GROUPS + 1], wanted[MOST_GROUPS + 1];
     uint64_t wanted_direct[MOST_GROUPS + 1];
     hsd_by_place places[MOST_PLACES + 1];
-    uint64_t pairs[MOST_PAIRS], seeds[MOST_SEEDS]; /* from << 32 | word */
+    uint64_t pairs[MOST_PAIRS][HSD_TWO_WORDS], seeds[MOST_SEEDS][HSD_TWO_WORDS]; /* (from, word) */
     hsd_by_candidates candidates[HSD_BY_FORKS];
 } model;
 
@@ -39,9 +39,10 @@ TestSuite(spread, .init = setup);
 
 /* ---- models ---- */
 
-static int compare_words(const void *a, const void *b)
+static int compare_two(const void *a, const void *b)
 {
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    const hsd_two x = hsd_two_of(hsd_words_first(a), hsd_words_second(a)),
+                  y = hsd_two_of(hsd_words_first(b), hsd_words_second(b));
     return (x > y) - (x < y);
 }
 
@@ -70,10 +71,10 @@ static void make_pair(model *m, test_random *random, uint64_t ring)
     if (step == 1 && (from / m->fork_count) % ring == 0)
         to = from > ring * m->fork_count ? from - ring * m->fork_count : from;
     if (to > m->group_count || to == from) return;
-    uint64_t word = to;
+    hsd_node word = (hsd_node)to;
     if (m->has_secondary && (m->groups[from].flags & HSD_BY_IS_BRANCH) && test_below(random, 2) == 0)
         word |= HSD_BY_FOR_MARK_ALONE;
-    m->pairs[m->pair_count++] = (uint64_t)from << 32 | word;
+    hsd_words_set_two(m->pairs[m->pair_count++], from, word);
 }
 
 static void make_places(model *m, test_random *random)
@@ -90,9 +91,9 @@ static void make_places(model *m, test_random *random)
         const uint32_t of_fork = (m->group_count - 1) / m->fork_count;
         uint32_t top = (uint32_t)test_below(random, of_fork + 1) * m->fork_count + fork;
         if (top == 0 || top > m->group_count) top = m->places[place].group;
-        m->seeds[i] = (uint64_t)place << 32 | top;
+        hsd_words_set_two(m->seeds[i], place, top);
     }
-    qsort(m->seeds, m->seed_count, sizeof *m->seeds, compare_words);
+    qsort(m->seeds, m->seed_count, sizeof *m->seeds, compare_two);
 }
 
 static void make_model(model *m, test_random *random)
@@ -109,13 +110,13 @@ static void make_model(model *m, test_random *random)
                    ring = 2 + test_below(random, 1u << test_below(random, 10));
     for (uint64_t i = 0; i < pairs; i++)
         make_pair(m, random, ring);
-    qsort(m->pairs, m->pair_count, sizeof *m->pairs, compare_words);
+    qsort(m->pairs, m->pair_count, sizeof *m->pairs, compare_two);
     make_places(m, random);
 }
 
 /* ---- the definition ---- */
 
-static uint64_t told(const hsd_by_group *from, const hsd_by_group *to, uint32_t word, bool is_mark)
+static uint64_t told(const hsd_by_group *from, const hsd_by_group *to, hsd_node word, bool is_mark)
 {
     if (is_mark) return from->mask & HSD_BY_PRIMARY;
     if ((word & HSD_BY_FOR_MARK_ALONE) || (to->flags & HSD_BY_IS_CLOSED)) return 0;
@@ -128,9 +129,9 @@ static void climb_to_the_end(model *m, bool is_mark)
     for (bool changed = true; changed;) {
         changed = false;
         for (uint32_t i = 0; i < m->pair_count; i++) {
-            const uint32_t word = (uint32_t)m->pairs[i];
+            const hsd_node word = hsd_words_second(m->pairs[i]);
             hsd_by_group *to = &m->wanted[HSD_BY_GROUP(word)];
-            const uint64_t bits = told(&m->wanted[m->pairs[i] >> 32], to, word, is_mark);
+            const uint64_t bits = told(&m->wanted[hsd_words_first(m->pairs[i])], to, word, is_mark);
             changed = changed || (to->mask | bits) != to->mask;
             to->mask |= bits;
         }
@@ -140,15 +141,16 @@ static void climb_to_the_end(model *m, bool is_mark)
 static void sow_all(model *m)
 {
     for (uint32_t i = 0; i < m->seed_count; i++) {
-        const hsd_by_place *place = &m->places[m->seeds[i] >> 32];
-        hsd_by_group *to = &m->wanted[(uint32_t)m->seeds[i]];
+        const hsd_by_place *place = &m->places[hsd_words_first(m->seeds[i])];
+        const hsd_node top = hsd_words_second(m->seeds[i]);
+        hsd_by_group *to = &m->wanted[top];
         uint64_t bit = HSD_BY_REST;
         for (uint32_t k = 0; k < m->candidates[to->fork].count; k++)
             if (place->named != 0 && m->candidates[to->fork].list[k].place == place->named) bit = UINT64_C(1) << k;
         if (to->flags & HSD_BY_IS_CLOSED) continue;
         if ((to->mask & HSD_BY_PRIMARY) && !(m->wanted[place->group].mask & HSD_BY_PRIMARY)) continue;
         to->mask |= bit;
-        if ((to->flags & HSD_BY_IS_PSEUDO) == 0) m->wanted_direct[(uint32_t)m->seeds[i]] |= bit;
+        if ((to->flags & HSD_BY_IS_PSEUDO) == 0) m->wanted_direct[top] |= bit;
     }
 }
 
@@ -169,11 +171,13 @@ static void open_array(hsd_paged *array, uint64_t bytes)
 
 static void put_pairs(const model *m, hsd_by_search *s)
 {
-    const hsd_sorter_config config = {
-        .record_words = 1, .key_words = 1, .space = &pair.space, .memory_bytes = HSD_SORT_MIN_BYTES};
+    const hsd_sorter_config config = {.record_words = HSD_TWO_WORDS,
+                                      .key_words = HSD_TWO_WORDS,
+                                      .space = &pair.space,
+                                      .memory_bytes = HSD_SORT_MIN_BYTES};
     cr_assert_eq(hsd_sorter_new(&s->pairs, &config, &err), HSD_OK);
     for (uint32_t i = 0; i < m->pair_count; i++)
-        cr_assert_eq(hsd_sorter_put(s->pairs, &m->pairs[i], &err), HSD_OK);
+        cr_assert_eq(hsd_sorter_put(s->pairs, m->pairs[i], &err), HSD_OK);
     cr_assert_eq(hsd_sorter_finish(s->pairs, 0, &err), HSD_OK);
     if (s->has_columns) cr_assert_eq(hsd_by_open_marks(s, &err), HSD_OK);
     cr_assert_eq(hsd_by_list_targets(s, &err), HSD_OK, "%s", err.text);
@@ -181,8 +185,10 @@ static void put_pairs(const model *m, hsd_by_search *s)
 
 static void open_search(model *m, hsd_by_search *s, uint64_t memory, bool has_columns)
 {
-    const hsd_sorter_config config = {
-        .record_words = 1, .key_words = 1, .space = &pair.space, .memory_bytes = HSD_SORT_MIN_BYTES};
+    const hsd_sorter_config config = {.record_words = HSD_TWO_WORDS,
+                                      .key_words = HSD_TWO_WORDS,
+                                      .space = &pair.space,
+                                      .memory_bytes = HSD_SORT_MIN_BYTES};
     *s = (hsd_by_search){.growth = &growth,
                          .memory_bytes = memory,
                          .fork_count = m->fork_count,
@@ -202,7 +208,7 @@ static void open_search(model *m, hsd_by_search *s, uint64_t memory, bool has_co
     put_pairs(m, s);
     cr_assert_eq(hsd_sorter_new(&s->seeds, &config, &err), HSD_OK);
     for (uint32_t i = 0; i < m->seed_count; i++)
-        cr_assert_eq(hsd_sorter_put(s->seeds, &m->seeds[i], &err), HSD_OK);
+        cr_assert_eq(hsd_sorter_put(s->seeds, m->seeds[i], &err), HSD_OK);
     cr_assert_eq(hsd_sorter_finish(s->seeds, 0, &err), HSD_OK);
 }
 

@@ -38,16 +38,18 @@ static void open_array(hsd_paged *array, uint64_t bytes)
 
 static void put_one(hsd_sorter *sorter, uint32_t from, uint32_t to)
 {
-    const uint64_t record = (uint64_t)from << 32 | to;
+    const uint64_t record[HSD_TWO_WORDS] = {HSD_TWO(from, to)};
     if (to == 0 || to > GROUPS) return;
-    cr_assert_eq(hsd_sorter_put(sorter, &record, &err), HSD_OK);
+    cr_assert_eq(hsd_sorter_put(sorter, record, &err), HSD_OK);
 }
 
 /* Each tells the one before it in its fork and the one behind it. */
 static void put_all(hsd_sorter **out, uint32_t count)
 {
-    const hsd_sorter_config config = {
-        .record_words = 1, .key_words = 1, .space = &pair.space, .memory_bytes = HSD_SORT_MIN_BYTES};
+    const hsd_sorter_config config = {.record_words = HSD_TWO_WORDS,
+                                      .key_words = HSD_TWO_WORDS,
+                                      .space = &pair.space,
+                                      .memory_bytes = HSD_SORT_MIN_BYTES};
     cr_assert_eq(hsd_sorter_new(out, &config, &err), HSD_OK);
     for (uint32_t i = 1; i <= count; i++) {
         put_one(*out, i, i > FORKS ? i - FORKS : 0);

@@ -339,6 +339,20 @@ Test(trie, holds_more_paths_than_its_memory)
     hsd_trie_free(trie);
 }
 
+/* As many as there are numbers of objects. */
+Test(trie, counts_all_objects_of_a_capture)
+{
+    hsd_trie *trie = new_trie(0, 0);
+    const hsd_trie_place root = {0}, place = hsd_trie_step_to(trie, &root, 1, 1);
+    hsd_trie_node node;
+    cr_assert_eq(hsd_trie_add(trie, &place, HSD_TRIE_NEW, HSD_NODE_MAX - 1, 8, &err), HSD_OK);
+    cr_assert_eq(hsd_trie_add(trie, &place, HSD_TRIE_NEW, 1, 8, &err), HSD_OK);
+    cr_assert_eq(hsd_trie_finish(trie, &err), HSD_OK, "%s", err.text);
+    hsd_trie_get(trie, HSD_TRIE_ROOT, &node);
+    cr_assert(node.all.after.objects == HSD_NODE_MAX && node.all.after.bytes == 16);
+    hsd_trie_free(trie);
+}
+
 Test(trie, refuses_a_place_that_hangs_in_the_air)
 {
     hsd_trie *trie = new_trie(0, 0);
