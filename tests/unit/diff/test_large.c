@@ -11,7 +11,16 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/node.h"
 #include "format/capture_state.h"
+
+#if HSD_NODE_BITS == 32
+#define MOST         "4294967040"
+#define ONE_TOO_MANY "4294967041"
+#else
+#define MOST         "1099511627776"
+#define ONE_TOO_MANY "1099511627777"
+#endif
 
 static char paths[2][40];
 static hsd_capture *captures[2];
@@ -62,14 +71,15 @@ Test(large, one_more_than_are_walked_is_compared_by_type)
 {
     for (int side = 0; side < 2; side++) {
         hsd_diff *diff = NULL;
-        make_large(side, HSD_MOST_WALKED + 1);
+        make_large(side, hsd_most_walked() + 1);
         cr_assert_eq(hsd_diff_run(&diff, captures[0], captures[1], NULL, NULL, &err), HSD_OK, "%s", err.text);
         cr_assert(diff->is_summary && !diff->has_holders);
         cr_assert_eq(diff->type_count, 1u);
         cr_assert_eq(diff->types[0].live.before.objects, 100u);
         cr_assert_eq(diff->types[0].live.after.objects, 150u);
         cr_assert_eq(diff->warning_count, 1u + (side == 1));
-        cr_assert(strstr(diff->warnings[0].data, "holds 4294967041 objects, and 4294967040 are walked at most") != NULL,
+        cr_assert(strstr(diff->warnings[0].data, "holds " ONE_TOO_MANY " objects, and " MOST " are walked at most") !=
+                      NULL,
                   "%s", diff->warnings[0].data);
         cr_assert(strstr(diff->warnings[0].data, paths[0]) != NULL);
         hsd_diff_free(diff);
@@ -83,7 +93,7 @@ Test(large, single_objects_are_refused)
     hsd_diff_options options = HSD_OPTIONS_INIT(hsd_diff_options);
     options.keys = keys;
     options.key_count = 1;
-    make_large(0, UINT64_C(1) << 33);
+    make_large(0, 2 * hsd_most_walked());
     cr_assert_eq(hsd_diff_run(&diff, captures[0], captures[1], &options, NULL, &err), HSD_E_UNSUPPORTED);
     cr_assert(strstr(err.text, "a key needs objects, and a capture has more than are walked") != NULL, "%s", err.text);
     cr_assert_null(diff);
@@ -93,7 +103,7 @@ Test(large, a_profile_is_of_types_and_says_why)
 {
     hsd_profile *profile = NULL;
     hsd_profile_options options = HSD_OPTIONS_INIT(hsd_profile_options);
-    make_large(1, UINT64_C(1) << 36);
+    make_large(1, 16 * hsd_most_walked());
     cr_assert_eq(hsd_profile_make(&profile, captures[1], &options, NULL, &err), HSD_OK, "%s", err.text);
     cr_assert(profile->is_summary);
     cr_assert_eq(profile->side.live.objects, 150u);
@@ -105,8 +115,9 @@ Test(large, a_profile_is_of_types_and_says_why)
 Test(large, what_must_walk_says_how_many_it_can)
 {
     hsd_top *top = NULL;
-    make_large(0, UINT64_C(1) << 32);
+    make_large(0, hsd_most_walked() + 1);
     cr_assert_eq(hsd_top_run(&top, captures[0], NULL, NULL, &err), HSD_E_UNSUPPORTED);
-    cr_assert(strstr(err.text, "holds 4294967296 objects, and 4294967040 are walked at most") != NULL, "%s", err.text);
+    cr_assert(strstr(err.text, "holds " ONE_TOO_MANY " objects, and " MOST " are walked at most") != NULL, "%s",
+              err.text);
     cr_assert_null(top);
 }

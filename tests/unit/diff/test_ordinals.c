@@ -13,7 +13,7 @@ enum { MOST = 3000 };
 
 typedef struct row {
     uint64_t id;
-    uint32_t ordinal;
+    hsd_node ordinal;
 } row;
 
 static hsd_error err;
@@ -37,7 +37,7 @@ static uint32_t draw_rows(test_random *random, row *rows)
     const uint64_t low = test_below(random, UINT64_C(1) << shift), run = 1 + test_below(random, 400);
     const uint64_t gap = 1 + test_below(random, 70);
     uint64_t at = test_next(random) >> (64 - spread);
-    uint32_t ordinal = (uint32_t)test_below(random, 3);
+    hsd_node ordinal = (hsd_node)test_below(random, 3);
     for (uint32_t i = 0; i < count; i++) {
         if (test_below(random, run) == 0) at = test_next(random) >> (64 - spread);
         at += 1 + test_below(random, gap);
@@ -45,12 +45,12 @@ static uint32_t draw_rows(test_random *random, row *rows)
         if (i > 0 && test_below(random, 50) == 0) rows[i].id = rows[test_below(random, i)].id;
         if (test_below(random, 100) == 0) rows[i].id += 1 + test_below(random, 3);
         if (test_below(random, 200) == 0) rows[i].id = test_next(random);
-        ordinal += 1 + (test_below(random, 60) == 0 ? (uint32_t)test_below(random, 9) : 0);
+        ordinal += 1 + (test_below(random, 60) == 0 ? (hsd_node)test_below(random, 9) : 0);
     }
     return count;
 }
 
-static uint32_t find_row(const row *sorted, uint32_t count, uint64_t id)
+static hsd_node find_row(const row *sorted, uint32_t count, uint64_t id)
 {
     for (uint32_t low = 0, high = count;;) {
         if (low == high) return low < count && sorted[low].id == id ? sorted[low].ordinal : HSD_NO_ORDINAL;
@@ -83,7 +83,7 @@ static void check_walk(hsd_ordinals *o, const row *sorted, uint32_t count, unsig
 {
     hsd_ordinals_walk walk;
     uint64_t id, told = 0;
-    uint32_t ordinal;
+    hsd_node ordinal;
     hsd_ordinals_begin_walk(&walk, o);
     for (uint32_t i = 0; i < count; i++) {
         if (i > 0 && sorted[i].id == sorted[i - 1].id) continue;

@@ -112,9 +112,10 @@ TestSuite(path_text, .init = setup, .fini = teardown);
 
 /* A chain: the root refers to node 0, node i to i + 1 by edge[i + 1]; label_at: in front of that node stands the label
  * node. */
-static void make_chain(const uint32_t *edge_to, const uint32_t *type_of, uint32_t count, uint32_t label_at)
+static void make_chain(const uint32_t *edge_to, const uint32_t *type_of, hsd_node count, hsd_node label_at)
 {
-    const uint32_t none = EDGE_NONE, label = count, root = count + 1;
+    const uint32_t none = EDGE_NONE;
+    const hsd_node label = count, root = count + 1;
     hsd_adjacency *a;
     side.object_count = count;
     side.node_count = root + 1;
@@ -122,13 +123,13 @@ static void make_chain(const uint32_t *edge_to, const uint32_t *type_of, uint32_
     cr_assert_eq(hsd_paged_open(&side.types_of, (uint64_t)count * 4, UINT64_C(256) << 20, &space, &err), HSD_OK);
     cr_assert_eq(hsd_adjacency_begin(&a, UINT64_C(256) << 20, &space, &err), HSD_OK);
     cr_assert_eq(hsd_adjacency_with_names(a, UINT64_C(256) << 20, &err), HSD_OK);
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t target = i + 1 == label_at ? label : i + 1;
+    for (hsd_node i = 0; i < count; i++) {
+        const hsd_node target = i + 1 == label_at ? label : i + 1;
         hsd_paged_set_u32(&side.types_of, i, type_of[i]);
         if (i + 1 < count) cr_assert_eq(hsd_adjacency_add(a, i, &target, &edge_to[i + 1], 1, &err), HSD_OK);
     }
     if (label_at < count) cr_assert_eq(hsd_adjacency_add(a, label, &label_at, &none, 1, &err), HSD_OK);
-    const uint32_t first = 0;
+    const hsd_node first = 0;
     cr_assert_eq(hsd_adjacency_add(a, root, &first, &edge_to[0], 1, &err), HSD_OK);
     cr_assert_eq(hsd_adjacency_finish(a, root + 1, &err), HSD_OK);
     side.adjacency = a;
@@ -138,7 +139,7 @@ static void make_chain(const uint32_t *edge_to, const uint32_t *type_of, uint32_
 }
 
 /* "root, edge type xN, edge type" */
-static const char *shown(uint32_t node)
+static const char *shown(hsd_node node)
 {
     static char line[8192];
     hsd_path_text path;

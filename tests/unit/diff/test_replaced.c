@@ -474,7 +474,7 @@ static hsd_status search(void *context, hsd_error *error)
 }
 
 /* Pairs are merged behind the look around suspects. */
-static hsd_status expect_both_searched(void *context, uint32_t before, uint32_t after, hsd_error *error)
+static hsd_status expect_both_searched(void *context, hsd_node before, hsd_node after, hsd_error *error)
 {
     const bool *is_searched = context;
     (void)before, (void)after, (void)error;

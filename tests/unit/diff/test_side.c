@@ -284,7 +284,7 @@ typedef struct found {
     uint64_t bytes;
 } found;
 
-static uint32_t object_at(const heap *h, uint32_t ordinal)
+static uint32_t object_at(const heap *h, hsd_node ordinal)
 {
     for (uint32_t i = 0; i < h->object_count; i++) {
         if (h->objects[i].order == ordinal) return i;
@@ -404,7 +404,7 @@ static void check_types(kit_side *o, const heap *h)
 static void check_root_nodes(const kit_side *o)
 {
     const hsd_side_walk *side = &o->side;
-    for (uint32_t n = side->root_span.begin; n < side->root_span.end; n++) {
+    for (hsd_node n = side->root_span.begin; n < side->root_span.end; n++) {
         const hsd_root_node *node = &side->root_nodes[n - side->root_span.begin];
         cr_assert_eq(node->is_secondary, n >= side->root_span.second);
         cr_assert_eq(node->root, side->name_of_node[n - side->object_count]);

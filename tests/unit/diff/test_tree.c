@@ -92,8 +92,8 @@ static hsd_sorter *records_of(const model *m)
 {
     hsd_sorter *sorter = sorter_new();
     for (uint32_t i = 0; i < m->count; i++) {
-        put(sorter, &(hsd_tree_node){.first = (uint32_t)m->first[i],
-                                     .end = (uint32_t)(m->first[i] + m->size[i]),
+        put(sorter, &(hsd_tree_node){.first = (hsd_node)m->first[i],
+                                     .end = (hsd_node)(m->first[i] + m->size[i]),
                                      .type = i % 7,
                                      .edge = i % 5,
                                      .node = i,
@@ -108,7 +108,7 @@ static hsd_status enter(void *context, const hsd_tree_node *node, void *parent, 
 {
     model *m = context;
     frame *f = data;
-    const uint32_t i = node->node;
+    const uint32_t i = (uint32_t)node->node;
     const uint8_t zeros[sizeof f->rest] = {0};
     (void)e;
     cr_assert_lt(i, m->count);
