@@ -13,7 +13,7 @@
 
 #include "base/assert.h"
 
-#define HSD_HEAP_ITEM_MAX 128u /* bytes */
+#define HSD_HEAP_ITEM_MAX 144u /* bytes: a holder whose numbers of nodes have 64 bits */
 
 /* True if item `a` belongs above item `b`. */
 typedef bool (*hsd_heap_above)(const void *context, const void *a, const void *b);
