@@ -69,6 +69,13 @@ static void *next_native_hook(const char *name)
     return symbol;
 }
 
+/* Of two libraries they would not know each other's blocks. */
+static bool are_of_one_library(const void *one, const void *other)
+{
+    Dl_info a, b;
+    return one != NULL && other != NULL && dladdr(one, &a) != 0 && dladdr(other, &b) != 0 && a.dli_fbase == b.dli_fbase;
+}
+
 static __attribute__((noinline)) void resolve(void)
 {
     static const struct {
@@ -90,6 +97,9 @@ static __attribute__((noinline)) void resolve(void)
         void *symbol = next_native_hook(names[i].name);
         memcpy((char *)&hsn_real + names[i].at, &symbol, sizeof symbol);
     }
+    void *block_giver, *usable = next_native_hook("malloc_usable_size");
+    memcpy(&block_giver, &hsn_real.malloc, sizeof block_giver);
+    if (are_of_one_library(usable, block_giver)) memcpy(&hsn_real.usable, &usable, sizeof usable);
     is_resolving = false;
 }
 
@@ -210,6 +220,12 @@ static inline void *note_native_hook(void *block, size_t size, uintptr_t frame)
                                                     : hsn_note(block, size, frame + 16, *(const uintptr_t *)frame);
 }
 
+static inline void *note_cleared(void *block, size_t size, uintptr_t frame)
+{
+    hsn_clear(block, 0, size);
+    return note_native_hook(block, size, frame);
+}
+
 /* May the block be in the table, and may the table be used here? */
 static bool may_forget(const void *block)
 {
@@ -263,18 +279,18 @@ HOOK int posix_memalign(void **out, size_t alignment, size_t size)
 {
     if (!hsn_is_ready()) return ENOMEM;
     const int error = hsn_real.posix_memalign(out, alignment, size);
-    if (error == 0) note_native_hook(*out, size, FRAME);
+    if (error == 0) note_cleared(*out, size, FRAME);
     return error;
 }
 
 HOOK void *aligned_alloc(size_t alignment, size_t size)
 {
-    return hsn_is_ready() ? note_native_hook(hsn_real.aligned_alloc(alignment, size), size, FRAME) : NULL;
+    return hsn_is_ready() ? note_cleared(hsn_real.aligned_alloc(alignment, size), size, FRAME) : NULL;
 }
 
 HOOK void *memalign(size_t alignment, size_t size)
 {
-    return hsn_is_ready() ? note_native_hook(hsn_real.memalign(alignment, size), size, FRAME) : NULL;
+    return hsn_is_ready() ? note_cleared(hsn_real.memalign(alignment, size), size, FRAME) : NULL;
 }
 
 HOOK void *valloc(size_t size) { return hsn_is_ready() ? note_native_hook(hsn_real.valloc(size), size, FRAME) : NULL; }
@@ -311,12 +327,22 @@ static void put_down(void *block, size_t size, const hsn_block *was)
     hsn_leave();
 }
 
+/* How many of the bytes of a block that is to be so large may have been written: all that it has, be it more than was
+ * asked for. */
+static size_t written_of(void *block, size_t was, size_t size)
+{
+    if (size <= was || size > hsn_set.clear_bytes || hsn_real.usable == NULL) return size;
+    return hsn_real.usable(block);
+}
+
 static void *move_block(void *block, size_t size, uintptr_t frame)
 {
     hsn_block was;
-    if (block == NULL) return note_native_hook(hsn_real.realloc(NULL, size), size, frame);
+    if (block == NULL) return note_cleared(hsn_real.realloc(NULL, size), size, frame);
     if (!lift(block, &was)) return note_native_hook(hsn_real.realloc(block, size), size, frame);
+    const size_t written = written_of(block, was.size, size);
     void *moved = hsn_real.realloc(block, size);
+    hsn_clear(moved, written, size);
     if (moved == NULL) {
         put_down(size == 0 ? NULL : block, was.size, &was); /* a size of 0 has freed it; else it is as it was */
     } else {

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/types.h>
 
 #include "native/local.h"
@@ -27,6 +28,7 @@ typedef struct hsn_allocator {
     void *(*pvalloc)(size_t);
     void *(*mmap)(void *, size_t, int, int, int, off_t);
     void *(*mremap)(void *, size_t, size_t, int, ...);
+    size_t (*usable)(void *); /* malloc_usable_size; NULL where the allocator has none of its own */
 } hsn_allocator;
 
 extern hsn_allocator hsn_real;
@@ -56,6 +58,16 @@ static inline bool hsn_is_early(const void *block) { return (uintptr_t)block - (
 /* True when the allocator behind is there; false inside the search for it. */
 bool hsn_find_real(void);
 static inline bool hsn_is_ready(void) { return __builtin_expect(hsn_real.free != NULL, 1) || hsn_find_real(); }
+
+/*
+ * What lay in a block before is no pointer of whoever has it now: a small one is given out cleared, from its byte
+ * `from` on. A program that does not fill it (an empty std::optional, the rest of a buffer) would seem to refer to
+ * what has the old addresses since. Larger ones are left: they cost more, and would have pages that nobody touches.
+ */
+static inline void hsn_clear(void *block, size_t from, size_t size)
+{
+    if (block != NULL && from < size && size <= hsn_set.clear_bytes) memset((char *)block + from, 0, size - from);
+}
 
 /*
  * A block that has just been given out, NULL too, is recorded, and returned. `sp`: of the caller of the hook, just

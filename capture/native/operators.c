@@ -119,6 +119,7 @@ RARELY void *new_by_malloc(size_t size, size_t alignment, bool may_fail)
         void *block = behind##symbol arguments;                                                                        \
         const uintptr_t *frame = __builtin_frame_address(0);                                                           \
         if (hsn_sample_passes(&hsn_me.sampler, size)) return block;                                                    \
+        hsn_clear(block, 0, size);                                                                                     \
         block = hsn_note(block, size, (uintptr_t)(frame + 2), *frame);                                                 \
         __asm__ volatile("" ::: "memory"); /* it does not jump on: its frame is looked at */                           \
         return block;                                                                                                  \

@@ -87,6 +87,7 @@ void *hsn_note(void *block, size_t size, uintptr_t sp, uintptr_t bp) { return no
 RECORDED void *malloc_recorded(size_t size)
 {
     void *block = hsn_real.malloc(size);
+    hsn_clear(block, 0, size);
     /* the caller's frame pointer, and above it the return address */
     const uintptr_t *frame = __builtin_frame_address(0);
     return note(block, size, (uintptr_t)(frame + 2), frame);

@@ -6,7 +6,7 @@
 
 #include "native/stacks.h"
 
-enum { MAX_SIGNAL = 64, MAX_STOP_MS = 60 * 1000, DEFAULT_DEPTH = 32, DEFAULT_STOP_MS = 500 };
+enum { MAX_SIGNAL = 64, MAX_STOP_MS = 60 * 1000, DEFAULT_DEPTH = 32, DEFAULT_STOP_MS = 500, MAX_CLEAR = 4096 };
 
 hsn_settings hsn_set;
 
@@ -48,14 +48,17 @@ static void read_word(hsn_settings *s, word w)
     if (is(stop, "auto")) s->stop = HSN_STOP_AUTO;
     if (is(stop, "trace")) s->stop = HSN_STOP_TRACE;
     if (is(stop, "signal")) s->stop = HSN_STOP_SIGNAL;
-    uint64_t depth = s->depth, signal = (uint64_t)s->signal, listens = s->listens, follows = s->follows;
+    uint64_t depth = s->depth, signal = (uint64_t)s->signal, listens = s->listens, follows = s->follows,
+             clear = s->clear_bytes;
     setting_number(w, "depth=", 1, HSN_STACK_FRAMES, &depth);
     setting_number(w, "sample=", 0, UINT64_C(1) << 40, &s->sample_bytes);
     setting_number(w, "signal=", 1, MAX_SIGNAL, &signal);
     setting_number(w, "stop_ms=", 1, MAX_STOP_MS, &s->stop_ms);
+    setting_number(w, "clear=", 0, MAX_CLEAR, &clear);
     setting_number(w, "listen=", 0, 1, &listens);
     setting_number(w, "follow=", 0, 1, &follows);
     s->depth = (size_t)depth;
+    s->clear_bytes = (size_t)clear;
     s->signal = (int)signal;
     s->listens = listens != 0;
     s->follows = follows != 0;
@@ -63,13 +66,17 @@ static void read_word(hsn_settings *s, word w)
 
 void hsn_settings_read(hsn_settings *out, const char *text)
 {
-    *out =
-        (hsn_settings){.stacks = HSN_UNWIND_CFI, .depth = DEFAULT_DEPTH, .stop_ms = DEFAULT_STOP_MS, .listens = true};
+    *out = (hsn_settings){.stacks = HSN_UNWIND_CFI,
+                          .depth = DEFAULT_DEPTH,
+                          .stop_ms = DEFAULT_STOP_MS,
+                          .clear_bytes = MAX_CLEAR,
+                          .listens = true};
     while (text != NULL && *text != '\0') {
         const size_t size = strcspn(text, " ,");
         read_word(out, (word){text, size});
         text += size;
         text += strspn(text, " ,");
     }
+    if (out->sample_bytes != 0) out->clear_bytes = 0; /* no references are told */
     if (out->follows && out->fork == HSN_FORK_LATER) out->fork = HSN_FORK_NOW;
 }

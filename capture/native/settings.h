@@ -32,10 +32,11 @@ typedef struct hsn_settings {
     hsn_stop_way stop;     /* stop=auto|trace|signal */
     /* signal=N that stops threads where they are not traced; 0 = the first free one from SIGRTMIN+6 */
     int signal;
-    uint64_t stop_ms;  /* stop_ms=N: how long a thread is waited for */
-    bool listens;      /* listen=0|1: may be asked from outside */
-    bool follows;      /* follow=0|1: programs that this one executes have the agent too */
-    hsn_fork_way fork; /* fork=later|now|off; follow=1 means now */
+    uint64_t stop_ms;   /* stop_ms=N: how long a thread is waited for */
+    size_t clear_bytes; /* clear=BYTES: blocks up to that size are given out cleared; 0 = none, as when sampled */
+    bool listens;       /* listen=0|1: may be asked from outside */
+    bool follows;       /* follow=0|1: programs that this one executes have the agent too */
+    hsn_fork_way fork;  /* fork=later|now|off; follow=1 means now */
 } hsn_settings;
 
 extern hsn_settings hsn_set;

@@ -36,13 +36,13 @@ def build(source, *flags):
     return path
 
 
-def two_captures(tool, folder, program, *arguments):
+def two_captures(tool, folder, program, *arguments, settings=""):
     """Captures with FIRST planted and with MORE behind them, and what the diff says."""
     agent = pathlib.Path(tool.agents) / "libhsdiff-native.so"
     if not agent.exists():
         kit.skip("the native agent was not built")
     before, after = folder / "a.hs", folder / "b.hs"
-    with kit.Program([program], {"LD_PRELOAD": str(agent)}) as running:
+    with kit.Program([program], {"LD_PRELOAD": str(agent), "HSDIFF_NATIVE": settings}) as running:
         running.leak(FIRST)
         tool.capture(running.pid, before, *arguments)
         same("planted", running.leak(MORE), FIRST + MORE)
@@ -177,8 +177,9 @@ def stripped(tool, folder):
 
 
 def reuse(tool, folder):
-    """What lay in memory before, and chunks of pools: nothing is lost that the program has, and nothing is held by two that one has."""
-    _, _, diff = two_captures(tool, folder, build("native_reuse.cpp", "-O0", "-g", "-std=c++20"))
+    """What lay in memory before, where the agent leaves it, and chunks of pools: nothing is lost that the program has, and nothing is held by two
+    that one has."""
+    _, _, diff = two_captures(tool, folder, build("native_reuse.cpp", "-O0", "-g", "-std=c++20"), settings="clear=0")
     same("lost", [side["unreached"]["objects"] for side in diff["captures"]], [0, 0])
     grown(diff, "pool", MORE)
     near("counters, with their texts", grown(diff, "counters", MORE)["growth"]["objects"], MORE)

@@ -37,6 +37,7 @@ Test(settings, have_defaults)
     cr_assert_eq(s.depth, 32);
     cr_assert_eq(s.sample_bytes, 0);
     cr_assert_eq(s.signal, 0);
+    cr_assert_eq(s.clear_bytes, 4096);
     cr_assert_eq(s.stop, HSN_STOP_AUTO);
     cr_assert(s.listens && !s.follows);
     cr_assert_eq(s.fork, HSN_FORK_LATER);
@@ -49,12 +50,15 @@ Test(settings, are_read)
     cr_assert_eq(s.stacks, HSN_UNWIND_FP);
     cr_assert_eq(s.depth, 7);
     cr_assert_eq(s.sample_bytes, 524288);
+    cr_assert_eq(s.clear_bytes, 0, "no references are told");
     cr_assert_eq(s.signal, 44);
     cr_assert_eq(s.stop_ms, 9);
     cr_assert(!s.listens && s.follows);
     cr_assert_eq(s.fork, HSN_FORK_NOW);
     hsn_settings_read(&s, "stacks=none fork=off follow=1 stop=trace");
     cr_assert_eq(s.stop, HSN_STOP_TRACE);
+    hsn_settings_read(&s, "clear=256 clear=4097");
+    cr_assert_eq(s.clear_bytes, 256);
     hsn_settings_read(&s, "stop=signal stop=never");
     cr_assert_eq(s.stop, HSN_STOP_SIGNAL);
     hsn_settings_read(&s, "stacks=none fork=off follow=1");
