@@ -352,14 +352,22 @@ static hsd_status choose_width(walk *w, uint64_t label_bytes, hsd_error *err)
     return hsd_adjacency_set_memory(w->adjacency, config->block_bytes + label_bytes - narrow, err);
 }
 
+/* Into an array that was just opened: what is not reached is nothing there already, and takes no room on the disk. */
+static void copy_labels(walk *w, hsd_node nodes)
+{
+    for (hsd_node node = 0; node < nodes; node++) {
+        const hsd_node label = get_label(w, node);
+        if (label != HSD_OWNER_NONE) hsd_paged_set_node(&w->owners->wide, node, label);
+    }
+}
+
 static hsd_status widen_labels(walk *w, uint64_t label_bytes, hsd_error *err)
 {
     hsd_owner_labels *owners = w->owners;
     const hsd_node nodes = hsd_adjacency_node_count(w->adjacency);
     const uint64_t wide = (uint64_t)nodes * WIDE;
     HSD_TRY(hsd_paged_open(&owners->wide, wide, label_bytes - owners->narrow.size, w->config->space, err));
-    for (hsd_node node = 0; node < nodes; node++)
-        hsd_paged_set_node(&owners->wide, node, get_label(w, node));
+    copy_labels(w, nodes);
     hsd_pages_give(&owners->narrow);
     owners->width = WIDE;
     return hsd_paged_check(&owners->wide, err);
@@ -374,8 +382,7 @@ static hsd_status unpack_labels(walk *w, uint64_t label_bytes, hsd_error *err)
     HSD_TRY(hsd_paged_shrink(&w->packed, 0, err));
     HSD_TRY(hsd_paged_open(&owners->wide, wide, hsd_max_u64(label_bytes / 2, hsd_paged_least_bytes(wide)),
                            w->config->space, err));
-    for (hsd_node node = 0; node < nodes; node++)
-        hsd_paged_set_node(&owners->wide, node, get_label(w, node));
+    copy_labels(w, nodes);
     HSD_TRY(hsd_paged_check(&w->packed, err));
     hsd_paged_close(&w->packed);
     w->packed_width = 0;
