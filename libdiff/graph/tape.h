@@ -84,25 +84,11 @@ static inline uint8_t *hsd_tape_room(hsd_tape *tape, uint32_t bytes)
     return tape->at;
 }
 
-static inline void hsd_tape_put_u32(hsd_tape *tape, uint32_t value)
-{
-    uint8_t *at = hsd_tape_room(tape, 4);
-    memcpy(at, &value, 4);
-    tape->at = at + 4;
-}
-
 static inline void hsd_tape_put_node(hsd_tape *tape, hsd_node value)
 {
     uint8_t *at = hsd_tape_room(tape, HSD_NODE_BYTES);
     memcpy(at, &value, HSD_NODE_BYTES);
     tape->at = at + HSD_NODE_BYTES;
-}
-
-static inline void hsd_tape_put_u64(hsd_tape *tape, uint64_t value)
-{
-    uint8_t *at = hsd_tape_room(tape, 8);
-    memcpy(at, &value, 8);
-    tape->at = at + 8;
 }
 
 static inline void hsd_tape_put_two(hsd_tape *tape, hsd_two value)
@@ -151,14 +137,6 @@ static inline bool hsd_tape_has_more(hsd_tape_reader *reader)
     return __builtin_expect(reader->at != reader->end, 1) || hsd_tape_next_chunk(reader);
 }
 
-static inline bool hsd_tape_get_u32(hsd_tape_reader *reader, uint32_t *value)
-{
-    if (!hsd_tape_has_more(reader)) return false;
-    memcpy(value, reader->at, 4);
-    reader->at += 4;
-    return true;
-}
-
 static inline bool hsd_tape_get_node(hsd_tape_reader *reader, hsd_node *value)
 {
     if (!hsd_tape_has_more(reader)) return false;
@@ -167,16 +145,8 @@ static inline bool hsd_tape_get_node(hsd_tape_reader *reader, hsd_node *value)
     return true;
 }
 
-/* The number that comes `ahead` numbers later, of a tape of u32 alone that is read forwards; false if it is not at
+/* The number that comes `ahead` numbers later, of a tape of single numbers that is read forwards; false if it is not at
  * hand. */
-static inline bool hsd_tape_peek_u32(const hsd_tape_reader *reader, uint32_t ahead, uint32_t *value)
-{
-    if ((size_t)(reader->end - reader->at) < ((size_t)ahead + 1) * 4) return false;
-    memcpy(value, reader->at + (size_t)ahead * 4, 4);
-    return true;
-}
-
-/* The same of a tape of numbers of nodes. */
 static inline bool hsd_tape_peek_node(const hsd_tape_reader *reader, uint32_t ahead, hsd_node *value)
 {
     if ((size_t)(reader->end - reader->at) < ((size_t)ahead + 1) * HSD_NODE_BYTES) return false;
@@ -184,18 +154,7 @@ static inline bool hsd_tape_peek_node(const hsd_tape_reader *reader, uint32_t ah
     return true;
 }
 
-/* Item i of a finished tape of u32 alone whose reel is resident. */
-static inline uint32_t hsd_tape_at_u32(const hsd_tape *tape, uint32_t i)
-{
-    HSD_ASSERT(tape->reel->is_resident && tape->buffer == NULL);
-    const uint32_t items = tape->reel->chunk_bytes / 4;
-    HSD_ASSERT(i / items < tape->chunk_count && i % items * 4 < tape->chunks[i / items].used);
-    uint32_t value;
-    memcpy(&value, tape->chunks[i / items].bytes + (size_t)(i % items) * 4, 4);
-    return value;
-}
-
-/* The same of a tape of numbers of nodes. */
+/* Item i of a finished tape of single numbers whose reel is resident. */
 static inline hsd_node hsd_tape_at_node(const hsd_tape *tape, hsd_node i)
 {
     HSD_ASSERT(tape->reel->is_resident && tape->buffer == NULL);
@@ -206,14 +165,6 @@ static inline hsd_node hsd_tape_at_node(const hsd_tape *tape, hsd_node i)
     return value;
 }
 
-static inline bool hsd_tape_get_u64(hsd_tape_reader *reader, uint64_t *value)
-{
-    if (!hsd_tape_has_more(reader)) return false;
-    memcpy(value, reader->at, 8);
-    reader->at += 8;
-    return true;
-}
-
 static inline bool hsd_tape_get_two(hsd_tape_reader *reader, hsd_two *value)
 {
     if (!hsd_tape_has_more(reader)) return false;
@@ -222,16 +173,7 @@ static inline bool hsd_tape_get_two(hsd_tape_reader *reader, hsd_two *value)
     return true;
 }
 
-/* The same from the end, of a tape of u32 alone, opened with HSD_TAPE_BACKWARD. */
-static inline bool hsd_tape_get_u32_back(hsd_tape_reader *reader, uint32_t *value)
-{
-    if (__builtin_expect(reader->at == reader->begin, 0) && !hsd_tape_next_chunk(reader)) return false;
-    reader->at -= 4;
-    memcpy(value, reader->at, 4);
-    return true;
-}
-
-/* The same of a tape of numbers of nodes. */
+/* The same from the end, of a tape of single numbers, opened with HSD_TAPE_BACKWARD. */
 static inline bool hsd_tape_get_node_back(hsd_tape_reader *reader, hsd_node *value)
 {
     if (__builtin_expect(reader->at == reader->begin, 0) && !hsd_tape_next_chunk(reader)) return false;

@@ -219,6 +219,38 @@ Test(tape, keeps_small_numbers_in_a_file) { use_two_ended(&small_way, false); }
 Test(tape, keeps_spread_numbers_in_memory) { use_two_ended(&spread_way, true); }
 Test(tape, keeps_spread_numbers_in_a_file) { use_two_ended(&spread_way, false); }
 
+/* Pairs of numbers, forwards; single ones at any place and ahead of where they are read. */
+Test(tape, keeps_pairs_and_finds_items)
+{
+    hsd_reel reel;
+    hsd_tape pairs, numbers;
+    hsd_tape_reader reader;
+    hsd_two pair;
+    hsd_node value;
+    uint32_t count = 0;
+    hsd_reel_init(&reel, true, HSD_TAPE_MIN_CHUNK, &space);
+    hsd_tape_init(&pairs, &reel);
+    for (uint32_t i = 0; i < ITEMS; i++)
+        hsd_tape_put_two(&pairs, hsd_two_of(FAR + i, HSD_NODE_MAX - i));
+    hsd_tape_finish(&pairs);
+    fill(&numbers, &reel, 3);
+    hsd_tape_read(&reader, &pairs, HSD_TAPE_FORWARD, true);
+    for (; hsd_tape_get_two(&reader, &pair); count++)
+        cr_assert(hsd_two_first(pair) == FAR + count && hsd_two_second(pair) == HSD_NODE_MAX - count, "%u", count);
+    cr_assert_eq(count, ITEMS);
+    hsd_tape_close(&reader);
+    hsd_tape_read(&reader, &numbers, HSD_TAPE_FORWARD, false);
+    for (count = 0; hsd_tape_get_node(&reader, &value); count++) {
+        cr_assert_eq(hsd_tape_at_node(&numbers, count), FAR + 3 + count);
+        if (hsd_tape_peek_node(&reader, 4, &value)) cr_assert_eq(value, FAR + 3 + count + 5);
+    }
+    cr_assert_eq(count, ITEMS);
+    hsd_tape_close(&reader);
+    hsd_tape_release(&pairs);
+    hsd_tape_release(&numbers);
+    hsd_reel_release(&reel);
+}
+
 /* Records of every length, which never lie across two chunks. */
 Test(tape, keeps_records_whole)
 {
