@@ -49,18 +49,18 @@ static uint64_t reach_both(const definition *def, uint64_t gone)
 static definition define(const kit_graph *g)
 {
     definition def = {0};
-    for (uint32_t root = g->roots.begin; root < g->roots.end; root++) {
+    for (hsd_node root = g->roots.begin; root < g->roots.end; root++) {
         if (root < g->roots.second)
             def.primary |= UINT64_C(1) << root;
         else
             def.secondary |= UINT64_C(1) << root;
     }
     for (uint64_t i = 0; i < g->edge_count; i++) {
-        const uint32_t source = (uint32_t)(g->edges[i] >> 32);
-        def.targets[source] |= UINT64_C(1) << (uint32_t)g->edges[i];
+        const hsd_node source = hsd_two_first(g->edges[i]);
+        def.targets[source] |= UINT64_C(1) << hsd_two_second(g->edges[i]);
     }
     /* only the super-root refers to root nodes */
-    for (uint32_t node = 0; node < MOST_NODES; node++)
+    for (hsd_node node = 0; node < MOST_NODES; node++)
         def.targets[node] &= ~(def.primary | def.secondary);
     def.first_round = reach(&def, def.primary, 0);
     return def;
@@ -70,15 +70,16 @@ static void check_definition(const kit_graph *g, const kit_answer *answer, unsig
 {
     const definition def = define(g);
     const uint64_t live = reach_both(&def, 0);
-    for (uint32_t node = 0; node < g->nodes; node++) {
+    for (hsd_node node = 0; node < g->nodes; node++) {
         const hsd_interval *place = &answer->of_node[node];
-        cr_assert_eq(place->first != 0, live >> node & 1, "seed %lu node %u", seed, node);
+        cr_assert_eq(place->first != 0, live >> node & 1, "seed %lu node %" HSD_PRI_NODE, seed, node);
         if (place->first == 0) continue;
         const uint64_t lost = live & ~reach_both(&def, UINT64_C(1) << node);
-        for (uint32_t other = 0; other < g->nodes; other++) {
-            const uint32_t at = answer->of_node[other].first;
+        for (hsd_node other = 0; other < g->nodes; other++) {
+            const hsd_node at = answer->of_node[other].first;
             const bool is_inside = at >= place->first && at < place->end;
-            cr_assert_eq(is_inside, lost >> other & 1, "seed %lu: node %u, %u", seed, node, other);
+            cr_assert_eq(is_inside, lost >> other & 1, "seed %lu: node %" HSD_PRI_NODE ", %" HSD_PRI_NODE, seed, node,
+                         other);
         }
     }
 }
@@ -88,26 +89,26 @@ static void check_definition(const kit_graph *g, const kit_answer *answer, unsig
 static kit_graph random_graph(test_random *random)
 {
     kit_graph g = {0};
-    const uint32_t roots = (uint32_t)test_below(random, 7);
-    const uint32_t objects = 1 + (uint32_t)test_below(random, MOST_NODES - 8);
-    const uint32_t primary = (uint32_t)test_below(random, roots + 1);
+    const hsd_node roots = (hsd_node)test_below(random, 7);
+    const hsd_node objects = 1 + (hsd_node)test_below(random, MOST_NODES - 8);
+    const hsd_node primary = (hsd_node)test_below(random, roots + 1);
     g.roots = (hsd_root_nodes){objects, objects + primary, objects + roots, 0, 0};
     g.nodes = objects + roots;
     const uint64_t density = 1 + test_below(random, 5);
     const uint64_t edges = test_below(random, objects * density);
-    const uint32_t window = 1 + (uint32_t)test_below(random, objects);
+    const hsd_node window = 1 + (hsd_node)test_below(random, objects);
     for (uint64_t i = 0; i < edges; i++) {
-        const uint32_t source = (uint32_t)test_below(random, objects);
-        uint32_t target = (uint32_t)test_below(random, objects);
-        if (test_below(random, 2) == 0) target = (uint32_t)((source + test_below(random, window)) % objects);
-        if (test_below(random, 40) == 0 && roots > 0) target = objects + (uint32_t)test_below(random, roots);
+        const hsd_node source = (hsd_node)test_below(random, objects);
+        hsd_node target = (hsd_node)test_below(random, objects);
+        if (test_below(random, 2) == 0) target = (hsd_node)((source + test_below(random, window)) % objects);
+        if (test_below(random, 40) == 0 && roots > 0) target = objects + (hsd_node)test_below(random, roots);
         kit_add(&g, source, target);
         if (test_below(random, 16) == 0) kit_add(&g, source, target);
         if (test_below(random, 16) == 0) kit_add(&g, source, source);
     }
-    for (uint32_t root = g.roots.begin; root < g.roots.end; root++) {
+    for (hsd_node root = g.roots.begin; root < g.roots.end; root++) {
         for (uint64_t i = test_below(random, 4); i > 0; i--) {
-            kit_add(&g, root, (uint32_t)test_below(random, objects));
+            kit_add(&g, root, (hsd_node)test_below(random, objects));
         }
     }
     return g;
@@ -127,8 +128,8 @@ static hsd_dominators_limits random_limits(test_random *random)
         .max_buckets = 1 + (uint32_t)test_below(random, 4),
         .climb_steps = test_below(random, 2),
         .batch_items = test_below(random, 8) == 0 ? 4 : 1000,
-        .window_nodes = (uint32_t)(test_below(random, 2) * (1 + test_below(random, 8))),
-        .window_places = 1 + (uint32_t)test_below(random, MOST_NODES),
+        .window_nodes = (hsd_node)(test_below(random, 2) * (1 + test_below(random, 8))),
+        .window_places = 1 + (hsd_node)test_below(random, MOST_NODES),
         .has_wide_starts = test_below(random, 2) == 0,
         .window_room = 1 + test_below(random, 2 * MOST_NODES),
         .memory_bytes = UINT64_C(4) << 20,

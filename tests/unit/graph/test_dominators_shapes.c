@@ -17,27 +17,27 @@ static void setup(void)
 
 TestSuite(dominators_shapes, .init = setup);
 
-static kit_graph graph_of(uint32_t objects, uint32_t roots, uint32_t secondary)
+static kit_graph graph_of(hsd_node objects, hsd_node roots, hsd_node secondary)
 {
     return (kit_graph){.nodes = objects + roots, .roots = {objects, objects + roots - secondary, objects + roots}};
 }
 
-/* The dominator of each node: a node, or UINT32_MAX for the super-root. */
-static uint32_t *dominators_of(const kit_answer *answer)
+/* The dominator of each node: a node, or HSD_NODE_MAX for the super-root. */
+static hsd_node *dominators_of(const kit_answer *answer)
 {
-    uint32_t *node_at = calloc(answer->told + 1, sizeof *node_at);
-    uint32_t *dominators = calloc(answer->nodes, sizeof *dominators);
-    for (uint32_t node = 0; node < answer->nodes; node++)
+    hsd_node *node_at = calloc(answer->told + 1, sizeof *node_at);
+    hsd_node *dominators = calloc(answer->nodes, sizeof *dominators);
+    for (hsd_node node = 0; node < answer->nodes; node++)
         node_at[answer->of_node[node].first] = node;
-    node_at[0] = UINT32_MAX;
-    for (uint32_t node = 0; node < answer->nodes; node++)
+    node_at[0] = HSD_NODE_MAX;
+    for (hsd_node node = 0; node < answer->nodes; node++)
         dominators[node] = node_at[answer->of_node[node].parent];
     free(node_at);
     return dominators;
 }
 
 /* Finds the answer in the least memory and in enough, which must agree, and returns it. */
-static uint32_t *dominators_in_any_memory(kit_graph *g)
+static hsd_node *dominators_in_any_memory(kit_graph *g)
 {
     hsd_adjacency *a = kit_build(g, UINT64_C(64) << 20, &space);
     const uint64_t references = hsd_adjacency_edge_count(a);
@@ -51,7 +51,7 @@ static uint32_t *dominators_in_any_memory(kit_graph *g)
     kit_answer tight = kit_find(a, g->roots, least, NULL, &space);
     kit_check_same(&full, &tight);
     kit_check_intervals(&full);
-    uint32_t *dominators = dominators_of(&full);
+    hsd_node *dominators = dominators_of(&full);
     kit_release(&full);
     kit_release(&tight);
     hsd_adjacency_free(a);
@@ -66,11 +66,11 @@ Test(dominators_shapes, of_a_list_are_its_own_order)
 {
     kit_graph g = graph_of(MANY, 1, 0);
     kit_add(&g, MANY, 0);
-    for (uint32_t i = 0; i + 1 < MANY; i++)
+    for (hsd_node i = 0; i + 1 < MANY; i++)
         kit_add(&g, i, i + 1);
-    uint32_t *d = dominators_in_any_memory(&g);
-    cr_assert(d[MANY] == UINT32_MAX && d[0] == MANY);
-    for (uint32_t i = 1; i < MANY; i++)
+    hsd_node *d = dominators_in_any_memory(&g);
+    cr_assert(d[MANY] == HSD_NODE_MAX && d[0] == MANY);
+    for (hsd_node i = 1; i < MANY; i++)
         cr_assert_eq(d[i], i - 1);
     free(d);
 }
@@ -79,16 +79,16 @@ Test(dominators_shapes, of_a_scattered_cycle_with_references_both_ways)
 {
     kit_graph g = graph_of(MANY, 1, 0);
     kit_add(&g, MANY, 0);
-    for (uint32_t i = 0; i < MANY; i++) {
-        const uint32_t one = (uint32_t)((uint64_t)i * 7919 % MANY);
-        const uint32_t next = (uint32_t)((uint64_t)(i + 1) * 7919 % MANY);
+    for (hsd_node i = 0; i < MANY; i++) {
+        const hsd_node one = (hsd_node)((uint64_t)i * 7919 % MANY);
+        const hsd_node next = (hsd_node)((uint64_t)(i + 1) * 7919 % MANY);
         kit_add(&g, one, next);
         if (i + 1 < MANY) kit_add(&g, next, one);
     }
-    uint32_t *d = dominators_in_any_memory(&g);
+    hsd_node *d = dominators_in_any_memory(&g);
     cr_assert_eq(d[0], MANY);
-    for (uint32_t i = 1; i < MANY; i++) {
-        cr_assert_eq(d[(uint64_t)i * 7919 % MANY], (uint64_t)(i - 1) * 7919 % MANY, "%u", i);
+    for (hsd_node i = 1; i < MANY; i++) {
+        cr_assert_eq(d[(uint64_t)i * 7919 % MANY], (uint64_t)(i - 1) * 7919 % MANY, "%" HSD_PRI_NODE, i);
     }
     free(d);
 }
@@ -99,15 +99,15 @@ Test(dominators_shapes, of_fans_that_share)
     kit_graph g = graph_of(MANY, 1, 0);
     kit_add(&g, MANY, 0);
     kit_add(&g, MANY, 2);
-    for (uint32_t i = 3; i < MANY; i++) {
+    for (hsd_node i = 3; i < MANY; i++) {
         kit_add(&g, 0, i);
         if (i % 2 == 0) kit_add(&g, 2, i);
         kit_add(&g, i, 1);
     }
-    uint32_t *d = dominators_in_any_memory(&g);
+    hsd_node *d = dominators_in_any_memory(&g);
     cr_assert(d[0] == MANY && d[1] == MANY && d[2] == MANY);
-    for (uint32_t i = 3; i < MANY; i++)
-        cr_assert_eq(d[i], i % 2 == 0 ? MANY : 0, "%u", i);
+    for (hsd_node i = 3; i < MANY; i++)
+        cr_assert_eq(d[i], i % 2 == 0 ? MANY : 0, "%" HSD_PRI_NODE, i);
     free(d);
 }
 
@@ -115,12 +115,12 @@ Test(dominators_shapes, of_a_tree_with_ways_back)
 {
     kit_graph g = graph_of(MANY, 1, 0);
     kit_add(&g, MANY, 0);
-    for (uint32_t i = 1; i < MANY; i++) {
+    for (hsd_node i = 1; i < MANY; i++) {
         kit_add(&g, (i - 1) / 2, i);
         if (i > 2) kit_add(&g, i, (i - 3) / 4); /* the parent's parent */
     }
-    uint32_t *d = dominators_in_any_memory(&g);
-    for (uint32_t i = 1; i < MANY; i++)
+    hsd_node *d = dominators_in_any_memory(&g);
+    for (hsd_node i = 1; i < MANY; i++)
         cr_assert_eq(d[i], (i - 1) / 2);
     free(d);
 }
@@ -129,16 +129,16 @@ Test(dominators_shapes, of_a_comb_whose_teeth_know_the_next_ones)
 {
     kit_graph g = graph_of(MANY, 1, 0);
     kit_add(&g, MANY, 0);
-    for (uint32_t i = 0; i + 3 < MANY; i += 2) {
+    for (hsd_node i = 0; i + 3 < MANY; i += 2) {
         kit_add(&g, i, i + 1);
         kit_add(&g, i, i + 2);
         kit_add(&g, i + 1, i + 3); /* which the spine holds too */
     }
-    uint32_t *d = dominators_in_any_memory(&g);
-    for (uint32_t i = 2; i + 1 < MANY; i += 2)
+    hsd_node *d = dominators_in_any_memory(&g);
+    for (hsd_node i = 2; i + 1 < MANY; i += 2)
         cr_assert_eq(d[i], i - 2);
-    for (uint32_t i = 3; i + 1 < MANY; i += 2)
-        cr_assert_eq(d[i], 0, "%u: %u", i, d[i]);
+    for (hsd_node i = 3; i + 1 < MANY; i += 2)
+        cr_assert_eq(d[i], 0, "%" HSD_PRI_NODE ": %" HSD_PRI_NODE, i, d[i]);
     cr_assert_eq(d[MANY - 1], MANY - 3, "no spine holds the last one");
     free(d);
 }
@@ -147,71 +147,71 @@ Test(dominators_shapes, of_a_comb_whose_teeth_know_the_next_ones)
 Test(dominators_shapes, of_layers_are_the_root)
 {
     kit_graph g = graph_of(MANY, 1, 0);
-    for (uint32_t i = 0; i < 300; i++)
+    for (hsd_node i = 0; i < 300; i++)
         kit_add(&g, MANY, i);
-    for (uint32_t i = 0; i + 300 < MANY; i++) {
-        for (uint32_t j = 0; j < 3; j++)
+    for (hsd_node i = 0; i + 300 < MANY; i++) {
+        for (hsd_node j = 0; j < 3; j++)
             kit_add(&g, i, (i / 300 + 1) * 300 + (i + j * 7) % 300);
     }
-    uint32_t *d = dominators_in_any_memory(&g);
-    for (uint32_t i = 0; i < MANY; i++)
-        cr_assert_eq(d[i], MANY, "%u: %u", i, d[i]);
+    hsd_node *d = dominators_in_any_memory(&g);
+    for (hsd_node i = 0; i < MANY; i++)
+        cr_assert_eq(d[i], MANY, "%" HSD_PRI_NODE ": %" HSD_PRI_NODE, i, d[i]);
     free(d);
 }
 
 /* Climbs of the whole list for each element of the array at its end, unless they jump. */
 Test(dominators_shapes, of_a_long_list_whose_end_holds_what_the_root_holds)
 {
-    const uint32_t half = MANY / 2;
+    const hsd_node half = MANY / 2;
     kit_graph g = graph_of(MANY, 1, 0);
     kit_add(&g, MANY, 0);
-    for (uint32_t i = 0; i + 1 < half; i++) {
+    for (hsd_node i = 0; i + 1 < half; i++) {
         kit_add(&g, i, i + 1);
         kit_add(&g, i + 1, i);
     }
-    for (uint32_t i = half; i < MANY; i++) {
+    for (hsd_node i = half; i < MANY; i++) {
         kit_add(&g, half - 1, i);
         kit_add(&g, i % 3 == 0 ? i % half : MANY, i);
     }
-    uint32_t *d = dominators_in_any_memory(&g);
-    for (uint32_t i = 1; i < half; i++)
+    hsd_node *d = dominators_in_any_memory(&g);
+    for (hsd_node i = 1; i < half; i++)
         cr_assert_eq(d[i], i - 1);
-    for (uint32_t i = half; i < MANY; i++)
-        cr_assert_eq(d[i], i % 3 == 0 ? i % half : MANY, "%u", i);
+    for (hsd_node i = half; i < MANY; i++)
+        cr_assert_eq(d[i], i % 3 == 0 ? i % half : MANY, "%" HSD_PRI_NODE, i);
     free(d);
 }
 
 Test(dominators_shapes, of_as_many_roots_as_nodes)
 {
-    const uint32_t objects = MANY / 2;
+    const hsd_node objects = MANY / 2;
     kit_graph g = graph_of(objects, MANY / 2, MANY / 4);
-    for (uint32_t i = 0; i < objects; i++) {
+    for (hsd_node i = 0; i < objects; i++) {
         kit_add(&g, objects + i, i);
         kit_add(&g, objects + i, (i + 1) % objects);
     }
-    uint32_t *d = dominators_in_any_memory(&g);
-    const uint32_t primary = objects / 2; /* nodes that primary roots reach: 0 … primary */
+    hsd_node *d = dominators_in_any_memory(&g);
+    const hsd_node primary = objects / 2; /* nodes that primary roots reach: 0 … primary */
     cr_assert_eq(d[0], objects);
-    for (uint32_t i = 1; i < primary; i++)
-        cr_assert_eq(d[i], UINT32_MAX);
+    for (hsd_node i = 1; i < primary; i++)
+        cr_assert_eq(d[i], HSD_NODE_MAX);
     cr_assert_eq(d[primary], objects + primary - 1, "a secondary root does not share it");
-    for (uint32_t i = primary + 1; i < objects; i++)
-        cr_assert_eq(d[i], UINT32_MAX);
+    for (hsd_node i = primary + 1; i < objects; i++)
+        cr_assert_eq(d[i], HSD_NODE_MAX);
     free(d);
 }
 
 /* ---- large random graphs ---- */
 
-static kit_graph random_heap(uint32_t objects, uint64_t seed)
+static kit_graph random_heap(hsd_node objects, uint64_t seed)
 {
     test_random random = {seed};
     kit_graph g = graph_of(objects, 40, 13);
-    for (uint32_t i = 0; i < objects; i++) {
+    for (hsd_node i = 0; i < objects; i++) {
         const uint64_t back = 1 + test_below(&random, 500);
-        kit_add(&g, i < 1000 ? objects + i % 40 : (uint32_t)(i - back), i);
+        kit_add(&g, i < 1000 ? objects + i % 40 : (hsd_node)(i - back), i);
         for (uint64_t count = test_below(&random, 5); count > 0; count--) {
             const uint64_t to = test_below(&random, 4);
-            kit_add(&g, i, (uint32_t)test_below(&random, to < 2 ? 100 : to == 2 ? i + 1 : objects));
+            kit_add(&g, i, (hsd_node)test_below(&random, to < 2 ? 100 : to == 2 ? i + 1 : objects));
         }
     }
     return g;
@@ -222,33 +222,33 @@ static kit_graph random_heap(uint32_t objects, uint64_t seed)
 static void check_fixed_point(const kit_graph *g, const kit_answer *answer)
 {
     const hsd_interval *of = answer->of_node;
-    uint32_t *parent = calloc(answer->told + 1, sizeof *parent);
-    for (uint32_t node = 0; node < g->nodes; node++)
+    hsd_node *parent = calloc(answer->told + 1, sizeof *parent);
+    for (hsd_node node = 0; node < g->nodes; node++)
         parent[of[node].first] = of[node].parent;
-    uint32_t *meet = calloc(answer->told + 1, sizeof *meet); /* nearest common dominator of predecessors */
+    hsd_node *meet = calloc(answer->told + 1, sizeof *meet); /* nearest common dominator of predecessors */
     memset(meet, 0xff, (answer->told + 1) * sizeof *meet);
     uint8_t *is_first_round = calloc(g->nodes, 1);
-    uint32_t *starts = calloc(g->nodes + 1, sizeof *starts), *open = calloc(g->nodes, sizeof *open), count = 0;
+    hsd_node *starts = calloc(g->nodes + 1, sizeof *starts), *open = calloc(g->nodes, sizeof *open), count = 0;
     for (uint64_t e = 0; e < g->edge_count; e++)
-        starts[(g->edges[e] >> 32) + 1]++;
-    for (uint32_t node = 0; node < g->nodes; node++)
+        starts[hsd_two_first(g->edges[e]) + 1]++;
+    for (hsd_node node = 0; node < g->nodes; node++)
         starts[node + 1] += starts[node];
-    for (uint32_t root = g->roots.begin; root < g->roots.second; root++)
+    for (hsd_node root = g->roots.begin; root < g->roots.second; root++)
         is_first_round[open[count++] = root] = 1;
     while (count > 0) {
-        const uint32_t node = open[--count];
-        for (uint32_t e = starts[node]; e < starts[node + 1]; e++) {
-            const uint32_t target = (uint32_t)g->edges[e];
+        const hsd_node node = open[--count];
+        for (hsd_node e = starts[node]; e < starts[node + 1]; e++) {
+            const hsd_node target = hsd_two_second(g->edges[e]);
             if (!is_first_round[target]) is_first_round[open[count++] = target] = 1;
         }
     }
-    for (uint32_t root = g->roots.begin; root < g->roots.end; root++)
+    for (hsd_node root = g->roots.begin; root < g->roots.end; root++)
         meet[of[root].first] = 0;
     for (uint64_t e = 0; e < g->edge_count; e++) {
-        const uint32_t source = (uint32_t)(g->edges[e] >> 32), target = (uint32_t)g->edges[e];
+        const hsd_node source = hsd_two_first(g->edges[e]), target = hsd_two_second(g->edges[e]);
         if (of[source].first == 0 || source == target || is_first_round[target] > is_first_round[source]) continue;
-        uint32_t *met = &meet[of[target].first], other = of[source].first;
-        if (*met == UINT32_MAX) *met = other;
+        hsd_node *met = &meet[of[target].first], other = of[source].first;
+        if (*met == HSD_NODE_MAX) *met = other;
         while (*met != other) {
             if (*met > other)
                 *met = parent[*met];
@@ -256,7 +256,7 @@ static void check_fixed_point(const kit_graph *g, const kit_answer *answer)
                 other = parent[other];
         }
     }
-    for (uint32_t first = 1; first <= answer->told; first++)
+    for (hsd_node first = 1; first <= answer->told; first++)
         cr_assert_eq(meet[first], parent[first]);
     free(parent), free(meet), free(is_first_round), free(starts), free(open);
 }
@@ -297,8 +297,8 @@ Test(dominators_shapes, do_not_depend_on_memory)
 
 static hsd_status refuse(void *context, const hsd_interval *places, uint32_t count, hsd_error *error)
 {
-    const uint32_t *limit = context;
-    for (uint32_t i = 0; i < count; i++)
+    const hsd_node *limit = context;
+    for (hsd_node i = 0; i < count; i++)
         if (places[i].first >= *limit) return hsd_fail(error, HSD_E_MISUSE, "enough");
     return HSD_OK;
 }
@@ -313,7 +313,7 @@ Test(dominators_shapes, end_with_the_status_of_whoever_takes_them)
 {
     kit_graph g = random_heap(20000, 1);
     hsd_adjacency *a = kit_build(&g, UINT64_C(64) << 20, &space);
-    uint32_t limit = 10000;
+    hsd_node limit = 10000;
     hsd_dominators_config config = {
         .roots = g.roots, .memory_bytes = UINT64_C(64) << 20, .space = &space, .take = refuse, .context = &limit};
     cr_assert_eq(hsd_dominators_find(a, &config, NULL, &err), HSD_E_MISUSE);
@@ -337,7 +337,7 @@ Test(dominators_shapes, refuse_too_little_memory_and_wrong_roots)
     kit_graph g = random_heap(2000, 1);
     hsd_adjacency *a = kit_build(&g, UINT64_C(64) << 20, &space);
     const uint64_t least = hsd_dominators_least_bytes(g.nodes, hsd_adjacency_edge_count(a));
-    uint32_t limit = UINT32_MAX;
+    hsd_node limit = HSD_NODE_MAX;
     hsd_dominators_config config = {
         .roots = g.roots, .memory_bytes = least - 1, .space = &space, .take = refuse, .context = &limit};
     cr_assert_eq(hsd_dominators_find(a, &config, NULL, &err), HSD_E_OVER_BUDGET);
@@ -356,21 +356,21 @@ Test(dominators_shapes, refuse_too_little_memory_and_wrong_roots)
 
 /* Rows of nodes, each referred to by some of the row before and, here and there, by later ones: what rises does so
  * late, and many places at once rise for it. */
-static kit_graph rows_with_ways_back(uint32_t rows, uint32_t width, test_random *random)
+static kit_graph rows_with_ways_back(hsd_node rows, hsd_node width, test_random *random)
 {
     kit_graph g = {0};
-    const uint32_t objects = rows * width;
+    const hsd_node objects = rows * width;
     g.roots = (hsd_root_nodes){objects, objects + 2, objects + 2, 0, 0};
     g.nodes = objects + 2;
     kit_add(&g, objects, 0);
     kit_add(&g, objects + 1, objects - 1);
-    for (uint32_t i = 1; i < objects; i++) {
+    for (hsd_node i = 1; i < objects; i++) {
         kit_add(&g, i % width == 0 ? i - width : i - 1, i);
-        if (i > width && test_below(random, 3) == 0) kit_add(&g, i - 1 - (uint32_t)test_below(random, width), i);
-        if (test_below(random, 50) == 0) kit_add(&g, i, (uint32_t)test_below(random, i)); /* a way back */
+        if (i > width && test_below(random, 3) == 0) kit_add(&g, i - 1 - (hsd_node)test_below(random, width), i);
+        if (test_below(random, 50) == 0) kit_add(&g, i, (hsd_node)test_below(random, i)); /* a way back */
         if (test_below(random, 900) == 0)
-            for (uint32_t k = 0; k < 300; k++) /* a list that is longer than a chunk */
-                kit_add(&g, (uint32_t)test_below(random, objects), i);
+            for (hsd_node k = 0; k < 300; k++) /* a list that is longer than a chunk */
+                kit_add(&g, (hsd_node)test_below(random, objects), i);
     }
     return g;
 }
@@ -378,10 +378,10 @@ static kit_graph rows_with_ways_back(uint32_t rows, uint32_t width, test_random 
 /* Scans pass over what cannot change, and over chunks without anything else. */
 Test(dominators_shapes, scans_look_again_where_something_rose)
 {
-    uint32_t most_passes = 0, most_window_passes = 0;
+    hsd_node most_passes = 0, most_window_passes = 0;
     for (uint64_t seed = 1; seed <= 24; seed++) {
         test_random random = {test_seed(seed)};
-        kit_graph g = rows_with_ways_back(20 + (uint32_t)seed * 11, 5 + (uint32_t)(seed * 7 % 40), &random);
+        kit_graph g = rows_with_ways_back(20 + (hsd_node)seed * 11, 5 + (hsd_node)(seed * 7 % 40), &random);
         hsd_adjacency *a = kit_build(&g, UINT64_C(1) << 20, &space);
         hsd_dominators_limits limits = hsd_dominators_divide(a, UINT64_C(6) << 20);
         limits.is_resident = seed % 5 == 0;
@@ -398,8 +398,8 @@ Test(dominators_shapes, scans_look_again_where_something_rose)
         kit_release(&scanned);
         limits.uses_windows = true;
         limits.uses_flat = seed % 2 == 0;
-        limits.window_nodes = seed % 3 == 0 ? 0 : (uint32_t)seed * 13;
-        limits.window_places = 1 + (uint32_t)(seed * 29 % g.nodes);
+        limits.window_nodes = seed % 3 == 0 ? 0 : (hsd_node)seed * 13;
+        limits.window_places = 1 + (hsd_node)(seed * 29 % g.nodes);
         limits.has_wide_starts = seed % 2 == 0;
         limits.window_room = limits.window_places * (1 + seed % 5);
         kit_answer windows = kit_find(a, g.roots, UINT64_C(16) << 20, &limits, &space);
@@ -424,13 +424,13 @@ Test(dominators_shapes, references_are_read_again_where_there_are_far_more_than_
         test_random random = {test_seed(seed)};
         kit_graph g = {.nodes = OBJECTS + ALONE + 2};
         g.roots = (hsd_root_nodes){OBJECTS + ALONE, OBJECTS + ALONE + 1, OBJECTS + ALONE + 2, 0, 0};
-        for (uint32_t i = 0; i < OBJECTS; i++) {
-            for (uint32_t k = 1; k < OBJECTS; k++) /* what is below 100 is not referred to from behind 700 */
+        for (hsd_node i = 0; i < OBJECTS; i++) {
+            for (hsd_node k = 1; k < OBJECTS; k++) /* what is below 100 is not referred to from behind 700 */
                 if (i < 700 || k >= 100) kit_add(&g, i, k);
             if (i < ALONE) kit_add(&g, i * 30, OBJECTS + i);
         }
-        for (uint32_t root = g.roots.begin; root < g.roots.end; root++)
-            kit_add(&g, root, (uint32_t)test_below(&random, OBJECTS));
+        for (hsd_node root = g.roots.begin; root < g.roots.end; root++)
+            kit_add(&g, root, (hsd_node)test_below(&random, OBJECTS));
         hsd_adjacency *a = kit_build(&g, UINT64_C(1) << 20, &space);
         kit_answer roomy = kit_find(a, g.roots, UINT64_C(256) << 20, NULL, &space);
         cr_assert_eq(roomy.stats.passes, 0);
@@ -449,7 +449,7 @@ Test(dominators_shapes, can_be_cancelled)
 {
     kit_graph g = random_heap(150000, 1);
     hsd_adjacency *a = kit_build(&g, UINT64_C(64) << 20, &space);
-    uint32_t limit = UINT32_MAX;
+    hsd_node limit = HSD_NODE_MAX;
     const hsd_run run = {.progress = stop};
     hsd_reporter reporter;
     hsd_reporter_init(&reporter, &run);
@@ -472,7 +472,7 @@ Test(dominators_shapes, say_when_there_is_no_room_on_disk)
     hsd_temp_space nowhere;
     hsd_temp_space_init(&nowhere, "/nonexistent-folder");
     hsd_adjacency *a = kit_build(&g, UINT64_C(64) << 20, &space);
-    uint32_t limit = UINT32_MAX;
+    hsd_node limit = HSD_NODE_MAX;
     const uint64_t least = hsd_dominators_least_bytes(g.nodes, hsd_adjacency_edge_count(a));
     cr_assert_eq(hsd_adjacency_set_memory(a, UINT64_C(400) << 10, &err), HSD_OK);
     hsd_dominators_limits limits = hsd_dominators_divide(a, least);

@@ -11,12 +11,12 @@
 #define KIT_TYPES 5u
 
 typedef struct key_graph {
-    uint32_t objects, nodes, positions;
+    hsd_node objects, nodes, positions;
     uint32_t edge_count;
-    uint32_t (*edges)[2]; /* source, target: in any order, with duplicates */
+    hsd_node (*edges)[2]; /* source, target: in any order, with duplicates */
     uint64_t *shape;      /* by node */
     uint32_t *type;       /* by object */
-    uint32_t *position;   /* likewise */
+    hsd_node *position;   /* likewise */
     uint32_t *root_hash;  /* by node - objects */
     uint8_t *is_named;
     bool is_bare; /* without an adjacency */
@@ -24,28 +24,28 @@ typedef struct key_graph {
 
 typedef struct key_result { /* by position, and by hash */
     hsd_element *elements;
-    uint32_t *owners;
+    hsd_node *owners;
     uint64_t *wholes, *places; /* pairs of words */
     uint64_t whole_count, place_count;
 } key_result;
 
 static const uint32_t kit_type_hash[KIT_TYPES] = {0, 1, 77, 77, UINT32_MAX};
 
-static inline bool key_is_named(const key_graph *g, uint32_t object)
+static inline bool key_is_named(const key_graph *g, hsd_node object)
 {
     return g->is_named[object >> 3] >> (object & 7) & 1;
 }
 
-static inline key_graph key_graph_new(uint32_t objects, uint32_t others, uint32_t most_edges)
+static inline key_graph key_graph_new(hsd_node objects, hsd_node others, uint32_t most_edges)
 {
-    const uint32_t nodes = objects + others;
+    const hsd_node nodes = objects + others;
     return (key_graph){
         .objects = objects,
         .nodes = nodes,
-        .edges = calloc(most_edges + 1, 2 * sizeof(uint32_t)),
+        .edges = calloc(most_edges + 1, 2 * sizeof(hsd_node)),
         .shape = calloc(nodes, sizeof(uint64_t)),
         .type = calloc(objects + 1, sizeof(uint32_t)),
-        .position = calloc(objects + 1, sizeof(uint32_t)),
+        .position = calloc(objects + 1, sizeof(hsd_node)),
         .root_hash = calloc(others + 1, sizeof(uint32_t)),
         .is_named = calloc(objects / 8 + 1, 1),
     };
@@ -61,7 +61,7 @@ static inline void key_graph_release(key_graph *g)
     free(g->is_named);
 }
 
-static inline void key_refer(key_graph *g, uint32_t source, uint32_t target)
+static inline void key_refer(key_graph *g, hsd_node source, hsd_node target)
 {
     g->edges[g->edge_count][0] = source;
     g->edges[g->edge_count++][1] = target;
@@ -70,8 +70,8 @@ static inline void key_refer(key_graph *g, uint32_t source, uint32_t target)
 /* What nodes are, few of each kind; one object in six has no position, one in eight is named. */
 static inline void key_fill(key_graph *g, test_random *random, uint32_t kinds)
 {
-    uint32_t *places = calloc(g->objects + 1, sizeof *places);
-    for (uint32_t i = 0; i < g->nodes; i++) {
+    hsd_node *places = calloc(g->objects + 1, sizeof *places);
+    for (hsd_node i = 0; i < g->nodes; i++) {
         const uint64_t kind = test_below(random, kinds);
         g->shape[i] = (kind + 1) * UINT64_C(0x123456789abcdef);
         if (i >= g->objects) {
@@ -84,7 +84,7 @@ static inline void key_fill(key_graph *g, test_random *random, uint32_t kinds)
         if (g->position[i] != HSD_NO_POSITION) places[g->position[i]] = g->position[i];
     }
     kit_shuffle(random, places, g->positions);
-    for (uint32_t i = 0; i < g->objects; i++) {
+    for (hsd_node i = 0; i < g->objects; i++) {
         if (g->position[i] != HSD_NO_POSITION) g->position[i] = places[g->position[i]];
     }
     free(places);
@@ -92,12 +92,12 @@ static inline void key_fill(key_graph *g, test_random *random, uint32_t kinds)
 
 static inline key_graph key_random(test_random *random, uint32_t most_objects, uint32_t most_edges)
 {
-    const uint32_t objects = 1 + (uint32_t)test_below(random, most_objects), others = (uint32_t)test_below(random, 8);
+    const hsd_node objects = 1 + (hsd_node)test_below(random, most_objects), others = (hsd_node)test_below(random, 8);
     key_graph g = key_graph_new(objects, others, most_edges);
     key_fill(&g, random, 1 + (uint32_t)test_below(random, 7));
-    const uint32_t label_end = objects + others / 2; /* behind it are root nodes: nothing refers to them */
+    const hsd_node label_end = objects + others / 2; /* behind it are root nodes: nothing refers to them */
     for (uint64_t left = test_below(random, most_edges + 1); left > 0; left--)
-        key_refer(&g, (uint32_t)test_below(random, g.nodes), (uint32_t)test_below(random, label_end));
+        key_refer(&g, (hsd_node)test_below(random, g.nodes), (hsd_node)test_below(random, label_end));
     return g;
 }
 
@@ -105,7 +105,7 @@ static inline key_graph key_random(test_random *random, uint32_t most_objects, u
 
 static inline int key_compare_sources(const void *a, const void *b)
 {
-    const uint32_t *x = a, *y = b;
+    const hsd_node *x = a, *y = b;
     return x[0] < y[0] ? -1 : x[0] > y[0];
 }
 
@@ -126,7 +126,7 @@ static inline void key_take(hsd_sequence *s, key_result *out)
     out->elements = calloc(s->count + 1, sizeof *out->elements);
     hsd_sequence_read(s, 0, s->count, out->elements);
     out->owners = calloc(s->count + 1, sizeof *out->owners);
-    for (uint32_t i = 0; i < s->count; i++)
+    for (hsd_node i = 0; i < s->count; i++)
         out->owners[i] = hsd_sequence_owner(s, i);
     out->wholes = kit_wholes(&s->wholes, &out->whole_count);
     out->places = kit_records(s->places, &out->place_count);
@@ -152,11 +152,11 @@ static inline key_result key_find(key_graph *g, uint64_t memory, uint64_t sort, 
     key_result out = {0};
     hsd_error err;
     kit_sequence(&s, g->positions, g->objects, memory, space);
-    kit_open(&s.owners, g->positions * UINT64_C(4), memory, space);
+    kit_open(&s.owners, (uint64_t)g->positions * HSD_NODE_BYTES, memory, space);
     key_open_file(&shapes, g->shape, g->nodes * UINT64_C(8), memory, space);
     key_open_file(&types, g->type, g->objects * UINT64_C(4), memory, space);
-    for (uint32_t i = 0; i < g->objects; i++)
-        hsd_paged_set_u32(&s.positions, i, g->position[i]);
+    for (hsd_node i = 0; i < g->objects; i++)
+        hsd_paged_set_node(&s.positions, i, g->position[i]);
     const uint64_t least = hsd_keys_least_bytes(g->nodes);
     const hsd_keys_config config = {
         .object_count = g->objects,
@@ -193,10 +193,10 @@ static inline void key_release(key_result *r)
 
 /* ---- another numbering ---- */
 
-static inline uint32_t *key_new_numbers(const key_graph *g, test_random *random)
+static inline hsd_node *key_new_numbers(const key_graph *g, test_random *random)
 {
-    uint32_t *to = calloc(g->nodes + 1, sizeof *to);
-    for (uint32_t i = 0; i < g->nodes; i++)
+    hsd_node *to = calloc(g->nodes + 1, sizeof *to);
+    for (hsd_node i = 0; i < g->nodes; i++)
         to[i] = i;
     kit_shuffle(random, to, g->objects);
     return to;
@@ -206,15 +206,15 @@ static inline uint32_t *key_new_numbers(const key_graph *g, test_random *random)
 static inline key_graph key_renumbered(const key_graph *g, test_random *random)
 {
     key_graph other = key_graph_new(g->objects, g->nodes - g->objects, g->edge_count * 2);
-    uint32_t *to = key_new_numbers(g, random);
-    uint32_t *order = calloc(g->edge_count + 1, sizeof *order);
+    hsd_node *to = key_new_numbers(g, random);
+    hsd_node *order = calloc(g->edge_count + 1, sizeof *order);
     other.positions = g->positions;
-    for (uint32_t i = 0; i < g->nodes; i++)
+    for (hsd_node i = 0; i < g->nodes; i++)
         other.shape[to[i]] = g->shape[i];
-    for (uint32_t i = 0; i < g->nodes - g->objects; i++)
+    for (hsd_node i = 0; i < g->nodes - g->objects; i++)
         other.root_hash[i] = g->root_hash[i];
-    for (uint32_t i = 0; i < g->objects; i++) {
-        const uint32_t at = to[i];
+    for (hsd_node i = 0; i < g->objects; i++) {
+        const hsd_node at = to[i];
         other.type[at] = g->type[i];
         other.position[at] = g->position[i];
         if (key_is_named(g, i)) other.is_named[at / 8] = (uint8_t)(other.is_named[at / 8] | 1u << (at % 8));
@@ -222,8 +222,8 @@ static inline key_graph key_renumbered(const key_graph *g, test_random *random)
     for (uint32_t e = 0; e < g->edge_count; e++)
         order[e] = e;
     kit_shuffle(random, order, g->edge_count);
-    for (uint32_t i = 0; i < g->edge_count * 2; i++) {
-        const uint32_t *edge = g->edges[order[i % g->edge_count]];
+    for (hsd_node i = 0; i < g->edge_count * 2; i++) {
+        const hsd_node *edge = g->edges[order[i % g->edge_count]];
         if (i < g->edge_count || test_below(random, 3) == 0) key_refer(&other, to[edge[0]], to[edge[1]]);
     }
     free(to);

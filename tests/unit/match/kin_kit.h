@@ -6,13 +6,13 @@
 #include "sequence_kit.h"
 
 #define KIN_MOST   20000u
-#define KIN_NOBODY UINT32_MAX
+#define KIN_NOBODY HSD_NODE_MAX
 #define KIN_MEMORY (UINT64_C(8) << 20)
 
 typedef struct kin_heap {
-    uint32_t count;
+    hsd_node count;
     hsd_element elements[KIN_MOST];
-    uint32_t owners[KIN_MOST];
+    hsd_node owners[KIN_MOST];
 } kin_heap;
 
 static kin_heap kin_older, kin_newer;
@@ -31,7 +31,7 @@ static inline void kin_setup(void) { hsd_temp_space_init(&kin_space, NULL); }
 
 /* An object behind all others: of a type, with a look (odd: it has elements), belonging to another. Returns its
  * position. */
-static inline uint32_t kin_put(kin_heap *h, uint32_t type, uint32_t look, uint32_t owner)
+static inline hsd_node kin_put(kin_heap *h, uint32_t type, uint32_t look, hsd_node owner)
 {
     const bool has_elements = type == 6;
     const uint32_t shape = (look * 2654435761u & ~1u) | has_elements;
@@ -44,10 +44,10 @@ static inline uint32_t kin_put(kin_heap *h, uint32_t type, uint32_t look, uint32
 static inline void kin_open_one(hsd_sequence *s, const kin_heap *h, uint64_t memory)
 {
     kit_sequence(s, h->count, 1, memory, &kin_space);
-    kit_open(&s->owners, h->count * UINT64_C(4), memory, &kin_space);
-    for (uint32_t i = 0; i < h->count; i++) {
+    kit_open(&s->owners, (uint64_t)h->count * HSD_NODE_BYTES, memory, &kin_space);
+    for (hsd_node i = 0; i < h->count; i++) {
         hsd_sequence_write(s, i, &h->elements[i]);
-        hsd_paged_set_u32(&s->owners, i, h->owners[i] + 1); /* KIN_NOBODY: 0 */
+        hsd_paged_set_node(&s->owners, i, h->owners[i] + 1); /* KIN_NOBODY: 0 */
     }
 }
 
@@ -59,7 +59,7 @@ static inline void kin_open(uint64_t memory)
     kin_older.count = kin_newer.count = 0;
 }
 
-static inline void kin_pair(uint32_t older, uint32_t newer, hsd_rung rung)
+static inline void kin_pair(hsd_node older, hsd_node newer, hsd_rung rung)
 {
     hsd_sequence_pair(&kin_sides[0], older, &kin_sides[1], newer, rung);
 }
@@ -80,9 +80,9 @@ static inline void kin_run(uint64_t memory)
     cr_assert_eq(hsd_kin(first, second, &config, &kin_pairs, &err), HSD_OK, "%s", err.text);
 }
 
-static inline uint32_t kin_partner(uint32_t older)
+static inline hsd_node kin_partner(hsd_node older)
 {
-    const uint32_t partner = hsd_sequence_partner(&kin_sides[0], older);
+    const hsd_node partner = hsd_sequence_partner(&kin_sides[0], older);
     if (partner != HSD_NO_PARTNER) {
         cr_assert_eq(hsd_sequence_partner(&kin_sides[1], partner), older);
         cr_assert_eq(hsd_sequence_rung(&kin_sides[1], partner), hsd_sequence_rung(&kin_sides[0], older));

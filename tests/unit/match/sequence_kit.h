@@ -19,17 +19,17 @@ static inline void kit_open(hsd_paged *paged, uint64_t bytes, uint64_t memory, h
 }
 
 /* `count` positions; `ordinals` objects, none of which has a position yet. */
-static inline void kit_sequence(hsd_sequence *s, uint32_t count, uint32_t ordinals, uint64_t memory,
+static inline void kit_sequence(hsd_sequence *s, hsd_node count, hsd_node ordinals, uint64_t memory,
                                 hsd_temp_space *space)
 {
     *s = (hsd_sequence){.count = count, .is_shared = calloc(count / 8 + 1, 1)};
     kit_open(&s->elements, count * (uint64_t)sizeof(hsd_element), memory, space);
     kit_open(&s->addresses, count * UINT64_C(8), memory, space);
-    kit_open(&s->positions, ordinals * UINT64_C(4), memory, space);
-    kit_open(&s->partners, count * UINT64_C(4), memory, space);
+    kit_open(&s->positions, (uint64_t)ordinals * HSD_NODE_BYTES, memory, space);
+    kit_open(&s->partners, (uint64_t)count * HSD_NODE_BYTES, memory, space);
     kit_open(&s->rungs, count, memory, space);
-    for (uint32_t i = 0; i < ordinals; i++)
-        hsd_paged_set_u32(&s->positions, i, HSD_NO_POSITION);
+    for (hsd_node i = 0; i < ordinals; i++)
+        hsd_paged_set_node(&s->positions, i, HSD_NO_POSITION);
 }
 
 static inline hsd_sorter *kit_sorter(hsd_temp_space *space)
@@ -41,7 +41,7 @@ static inline hsd_sorter *kit_sorter(hsd_temp_space *space)
     return sorter;
 }
 
-static inline void kit_put(hsd_sorter *sorter, uint64_t hash, uint32_t position)
+static inline void kit_put(hsd_sorter *sorter, uint64_t hash, hsd_node position)
 {
     cr_assert_eq(hsd_sorter_put(sorter, (const uint64_t[]){hash, position}, NULL), HSD_OK);
 }
@@ -63,7 +63,7 @@ typedef struct kit_list {
     uint64_t *all, count;
 } kit_list;
 
-static inline hsd_status kit_take_whole(void *context, uint64_t whole, uint32_t position, hsd_error *err)
+static inline hsd_status kit_take_whole(void *context, uint64_t whole, hsd_node position, hsd_error *err)
 {
     kit_list *list = context;
     (void)err;
@@ -90,10 +90,10 @@ static inline uint64_t *kit_wholes(const hsd_wholes *wholes, uint64_t *count)
     return list.all;
 }
 
-static inline void kit_shuffle(test_random *random, uint32_t *items, uint32_t count)
+static inline void kit_shuffle(test_random *random, hsd_node *items, hsd_node count)
 {
-    for (uint32_t i = count; i > 1; i--) {
-        const uint32_t other = (uint32_t)test_below(random, i), item = items[i - 1];
+    for (hsd_node i = count; i > 1; i--) {
+        const hsd_node other = (hsd_node)test_below(random, i), item = items[i - 1];
         items[i - 1] = items[other];
         items[other] = item;
     }

@@ -26,14 +26,14 @@ static void teardown(void)
 
 TestSuite(confirm, .init = setup, .fini = teardown);
 
-static void open_both(uint32_t count_older, uint32_t count_newer, uint64_t memory)
+static void open_both(hsd_node count_older, hsd_node count_newer, uint64_t memory)
 {
     teardown();
     kit_sequence(&older, count_older, 1, memory, &space);
     kit_sequence(&newer, count_newer, 1, memory, &space);
 }
 
-static void pair(uint32_t at_older, uint32_t at_newer, hsd_rung rung)
+static void pair(hsd_node at_older, hsd_node at_newer, hsd_rung rung)
 {
     hsd_sequence_pair(&older, at_older, &newer, at_newer, rung);
 }
@@ -41,13 +41,13 @@ static void pair(uint32_t at_older, uint32_t at_newer, hsd_rung rung)
 static void confirm(void) { cr_assert_eq(hsd_confirm(&older, &newer, NULL, &dropped, &err), HSD_OK, "%s", err.text); }
 
 /* `at` goes to `at`, from `first` on, `count` of them. */
-static void pair_in_order(uint32_t first, uint32_t count)
+static void pair_in_order(hsd_node first, hsd_node count)
 {
-    for (uint32_t at = first; at < first + count; at++)
+    for (hsd_node at = first; at < first + count; at++)
         pair(at, at, HSD_RUNG_STRUCTURE);
 }
 
-static bool is_paired(uint32_t at) { return hsd_sequence_partner(&older, at) != HSD_NO_PARTNER; }
+static bool is_paired(hsd_node at) { return hsd_sequence_partner(&older, at) != HSD_NO_PARTNER; }
 
 /* ---- single ones ---- */
 
@@ -100,7 +100,7 @@ Test(confirm, one_neighbour_suffices)
     pair(11, 31, HSD_RUNG_STRUCTURE);
     confirm();
     cr_assert_eq(dropped, 0);
-    for (uint32_t at = 0; at < SOME; at++)
+    for (hsd_node at = 0; at < SOME; at++)
         cr_assert_eq(is_paired(at), at < 30 || at >= 32);
 }
 
@@ -128,7 +128,7 @@ Test(confirm, beginning_and_end_are_neighbours)
 
 Test(confirm, needs_pairs_and_positions_for_nothing)
 {
-    const uint32_t counts[][2] = {{0, 0}, {0, 9}, {9, 0}, {9, 9}, {1, 1}};
+    const hsd_node counts[][2] = {{0, 0}, {0, 9}, {9, 0}, {9, 9}, {1, 1}};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         open_both(counts[i][0], counts[i][1], KIT_PLENTY);
         confirm();
@@ -142,10 +142,10 @@ Test(confirm, needs_pairs_and_positions_for_nothing)
 /* ---- when order says nothing ---- */
 
 /* So many pairs, two of which changed places: these two and those behind them have another one in front. */
-static void put_swap(uint32_t count)
+static void put_swap(hsd_node count)
 {
     open_both(count, count, KIT_PLENTY);
-    for (uint32_t at = 0; at < count; at++)
+    for (hsd_node at = 0; at < count; at++)
         pair(at, at == 3 ? 9 : at == 9 ? 3 : at, HSD_RUNG_STRUCTURE);
 }
 
@@ -164,16 +164,16 @@ Test(confirm, asks_for_three_of_four)
 Test(confirm, takes_nothing_back_from_what_was_shuffled)
 {
     test_random random = {test_seed(3)};
-    uint32_t order[1000];
+    hsd_node order[1000];
     open_both(1000, 1000, KIT_PLENTY);
-    for (uint32_t at = 0; at < 1000; at++)
+    for (hsd_node at = 0; at < 1000; at++)
         order[at] = at;
     kit_shuffle(&random, order, 1000);
-    for (uint32_t at = 0; at < 1000; at++)
+    for (hsd_node at = 0; at < 1000; at++)
         pair(at, order[at], HSD_RUNG_STRUCTURE);
     confirm();
     cr_assert_eq(dropped, 0);
-    for (uint32_t at = 0; at < 1000; at++) {
+    for (hsd_node at = 0; at < 1000; at++) {
         cr_assert_eq(hsd_sequence_partner(&older, at), order[at]);
         cr_assert_eq(hsd_sequence_rung(&older, at), HSD_RUNG_STRUCTURE);
         cr_assert_eq(hsd_sequence_rung(&newer, order[at]), HSD_RUNG_STRUCTURE);
@@ -185,15 +185,15 @@ Test(confirm, takes_nothing_back_from_what_was_shuffled)
 enum { MOST = 60 };
 
 typedef struct snapshot {
-    uint32_t count;
-    uint32_t partner[MOST];
+    hsd_node count;
+    hsd_node partner[MOST];
     hsd_rung rung[MOST];
 } snapshot;
 
 static snapshot look(hsd_sequence *s)
 {
     snapshot shot = {.count = s->count};
-    for (uint32_t at = 0; at < s->count; at++) {
+    for (hsd_node at = 0; at < s->count; at++) {
         shot.partner[at] = hsd_sequence_partner(s, at);
         shot.rung[at] = hsd_sequence_rung(s, at);
     }
@@ -203,22 +203,23 @@ static snapshot look(hsd_sequence *s)
 /* Position of the nearest pair on that side, an end being -1 or count. */
 static int64_t nearest(const snapshot *s, int64_t at, int step)
 {
-    for (at += step; at >= 0 && at < s->count && s->partner[at] == HSD_NO_PARTNER;)
+    for (at += step; at >= 0 && at < (int64_t)s->count && s->partner[at] == HSD_NO_PARTNER;)
         at += step;
     return at;
 }
 
-static bool naive_fits(const snapshot *of, const snapshot *other, uint32_t at, int step)
+static bool naive_fits(const snapshot *of, const snapshot *other, hsd_node at, int step)
 {
-    const int64_t here = nearest(of, at, step), there = nearest(other, of->partner[at], step);
-    const bool is_end = here < 0 || here == of->count, is_end_there = there < 0 || there == other->count;
+    const int64_t here = nearest(of, (int64_t)at, step), there = nearest(other, (int64_t)of->partner[at], step);
+    const bool is_end = here < 0 || here == (int64_t)of->count,
+               is_end_there = there < 0 || there == (int64_t)other->count;
     return is_end || is_end_there ? is_end && is_end_there : (int64_t)of->partner[here] == there;
 }
 
 static bool naive_order(const snapshot *of, const snapshot *other)
 {
-    uint32_t pairs = 0, fitting = 0;
-    for (uint32_t at = 0; at < of->count; at++) {
+    hsd_node pairs = 0, fitting = 0;
+    for (hsd_node at = 0; at < of->count; at++) {
         if (of->partner[at] == HSD_NO_PARTNER) continue;
         pairs++;
         fitting += naive_fits(of, other, at, -1);
@@ -226,25 +227,25 @@ static bool naive_order(const snapshot *of, const snapshot *other)
     return 4 * fitting >= 3 * pairs;
 }
 
-static uint32_t check_side(const snapshot *of, const snapshot *other, const snapshot *now)
+static hsd_node check_side(const snapshot *of, const snapshot *other, const snapshot *now)
 {
-    uint32_t gone = 0;
-    for (uint32_t at = 0; at < of->count; at++) {
+    hsd_node gone = 0;
+    for (hsd_node at = 0; at < of->count; at++) {
         const bool is_lonely = of->rung[at] == HSD_RUNG_STRUCTURE && naive_order(of, other) &&
                                !naive_fits(of, other, at, -1) && !naive_fits(of, other, at, 1);
-        cr_assert_eq(now->partner[at], is_lonely ? HSD_NO_PARTNER : of->partner[at], "position %u", at);
-        cr_assert_eq(now->rung[at], is_lonely ? HSD_RUNG_NONE : of->rung[at], "position %u", at);
+        cr_assert_eq(now->partner[at], is_lonely ? HSD_NO_PARTNER : of->partner[at], "position %" HSD_PRI_NODE, at);
+        cr_assert_eq(now->rung[at], is_lonely ? HSD_RUNG_NONE : of->rung[at], "position %" HSD_PRI_NODE, at);
         gone += is_lonely;
     }
     return gone;
 }
 
 /* Mostly in order; one in `rate` goes anywhere; some gaps; some firm ones. */
-static void put_random(test_random *random, uint32_t count, uint32_t rate, uint64_t memory)
+static void put_random(test_random *random, hsd_node count, uint32_t rate, uint64_t memory)
 {
-    open_both(count, count + (uint32_t)test_below(random, 9), memory);
-    for (uint32_t at = 0; at < count; at++) {
-        const uint32_t there = (uint32_t)(test_below(random, rate) == 0 ? test_below(random, newer.count) : at);
+    open_both(count, count + (hsd_node)test_below(random, 9), memory);
+    for (hsd_node at = 0; at < count; at++) {
+        const hsd_node there = (hsd_node)(test_below(random, rate) == 0 ? test_below(random, newer.count) : at);
         if (test_below(random, 5) == 0 || hsd_sequence_partner(&newer, there) != HSD_NO_PARTNER) continue;
         pair(at, there, test_below(random, 4) == 0 ? HSD_RUNG_SAME_ADDRESS : HSD_RUNG_STRUCTURE);
     }
@@ -255,7 +256,7 @@ Test(confirm, does_what_its_definition_says)
     uint64_t all = 0, in_vain = 0;
     for (uint64_t seed = 1; seed < 3000; seed++) {
         test_random random = {test_seed(seed)};
-        put_random(&random, (uint32_t)test_below(&random, MOST - 10), (uint32_t)test_below(&random, 15) + 1,
+        put_random(&random, (hsd_node)test_below(&random, MOST - 10), (uint32_t)test_below(&random, 15) + 1,
                    KIT_PLENTY);
         const snapshot of_older = look(&older), of_newer = look(&newer);
         confirm();
@@ -280,9 +281,9 @@ static uint64_t sum_of_random(uint64_t seed, uint64_t memory)
     confirm();
     uint64_t sum = dropped;
     cr_assert_gt(dropped, 1000);
-    for (uint32_t at = 0; at < MANY; at++)
+    for (hsd_node at = 0; at < MANY; at++)
         sum = hsd_mix(sum, hsd_sequence_partner(&older, at) + hsd_sequence_rung(&older, at));
-    for (uint32_t at = 0; at < newer.count; at++)
+    for (hsd_node at = 0; at < newer.count; at++)
         sum = hsd_mix(sum, hsd_sequence_partner(&newer, at));
     return sum;
 }
@@ -308,11 +309,11 @@ static void check_faults(void)
  * would see past all that were taken back, were those gone. */
 static void put_movers(bool is_turned)
 {
-    const uint32_t movers = MANY, all = 10 * MANY;
+    const hsd_node movers = MANY, all = 10 * MANY;
     open_both(all, all, KIT_LEAST);
-    for (uint32_t at = 0, stayed = 0, moved = 0; at < all; at++) {
+    for (hsd_node at = 0, stayed = 0, moved = 0; at < all; at++) {
         const bool moves = at % 10 == 5;
-        const uint32_t place = is_turned ? movers - 1 - moved : moved;
+        const hsd_node place = is_turned ? movers - 1 - moved : moved;
         pair(at, moves ? all - movers + place : stayed, HSD_RUNG_STRUCTURE);
         moved += moves;
         stayed += !moves;
@@ -333,7 +334,7 @@ Test(confirm, looks_at_no_gap_twice_however_lonely_ones_lie)
 Test(confirm, looks_at_long_gaps_a_fixed_number_of_times)
 {
     open_both(10 * MANY, 10 * MANY, KIT_LEAST);
-    for (uint32_t at = 1000; at < 10 * MANY; at += 70001)
+    for (hsd_node at = 1000; at < 10 * MANY; at += 70001)
         pair(at, at - (at & 511), HSD_RUNG_STRUCTURE);
     check_faults();
     cr_assert_eq(dropped, 0);

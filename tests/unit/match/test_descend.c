@@ -17,7 +17,7 @@ static hsd_error err;
 static hsd_adjacency *graph;
 static hsd_paged types, shapes, referrers;
 static hsd_sequence sequence;
-static uint32_t objects, nodes, refers_to_it[MOST];
+static hsd_node objects, nodes, refers_to_it[MOST];
 static uint64_t place_of[MOST]; /* by position; 0 = none */
 
 static const uint32_t type_hash[] = {11, 22, 33};
@@ -32,7 +32,7 @@ static void setup(void)
 
 static void good(hsd_status status) { cr_assert_eq(status, HSD_OK, "%s", err.text); }
 
-static void begin(uint32_t object_count, uint32_t node_count)
+static void begin(hsd_node object_count, hsd_node node_count)
 {
     const hsd_sorter_config config = {
         .record_words = 2, .key_words = 1, .space = &space, .memory_bytes = HSD_SORT_MIN_BYTES};
@@ -41,21 +41,21 @@ static void begin(uint32_t object_count, uint32_t node_count)
     good(hsd_adjacency_begin(&graph, ENOUGH, &space, &err));
     good(hsd_paged_open(&types, 4 * MOST, ENOUGH, &space, &err));
     good(hsd_paged_open(&shapes, 8 * MOST, ENOUGH, &space, &err));
-    good(hsd_paged_open(&referrers, 4 * MOST, ENOUGH, &space, &err));
-    good(hsd_paged_open(&sequence.positions, 4 * MOST, ENOUGH, &space, &err));
+    good(hsd_paged_open(&referrers, HSD_NODE_BYTES * MOST, ENOUGH, &space, &err));
+    good(hsd_paged_open(&sequence.positions, HSD_NODE_BYTES * MOST, ENOUGH, &space, &err));
     good(hsd_sorter_new(&sequence.places, &config, &err));
-    for (uint32_t i = 0; i < object_count; i++)
-        hsd_paged_set_u32(&sequence.positions, i, i);
+    for (hsd_node i = 0; i < object_count; i++)
+        hsd_paged_set_node(&sequence.positions, i, i);
 }
 
-static void refer(uint32_t source, const uint32_t *targets, uint32_t count)
+static void refer(hsd_node source, const hsd_node *targets, hsd_node count)
 {
-    for (uint32_t i = 0; i < count; i++)
+    for (hsd_node i = 0; i < count; i++)
         refers_to_it[targets[i]]++;
     good(hsd_adjacency_add(graph, source, targets, NULL, count, &err));
 }
 
-static uint64_t hash_of_root(void *context, uint32_t node)
+static uint64_t hash_of_root(void *context, hsd_node node)
 {
     (void)context;
     return 1000 + node;
@@ -73,11 +73,11 @@ static void descend(void)
                                        .hash_of_root = hash_of_root};
     const uint64_t *record;
     hsd_status status;
-    for (uint32_t i = 0; i < objects; i++) {
-        const uint32_t referrer = refers_to_it[i] == 0   ? HSD_REFERRER_NONE
+    for (hsd_node i = 0; i < objects; i++) {
+        const hsd_node referrer = refers_to_it[i] == 0   ? HSD_REFERRER_NONE
                                   : refers_to_it[i] == 1 ? HSD_REFERRER_FIRST
                                                          : HSD_REFERRER_MANY;
-        hsd_paged_set_u32(&referrers, i, referrer);
+        hsd_paged_set_node(&referrers, i, referrer);
     }
     good(hsd_adjacency_finish(graph, nodes, &err));
     good(hsd_descend(&config, &sequence, &err));
@@ -101,10 +101,10 @@ Test(descend, follows_only_referrers)
 {
     begin(5, 6);
     hsd_paged_set_u32(&types, 3, 1);
-    refer(0, (const uint32_t[]){1, 3}, 2);
-    refer(1, (const uint32_t[]){2}, 1);
-    refer(3, (const uint32_t[]){4}, 1);
-    refer(5, (const uint32_t[]){0}, 1);
+    refer(0, (const hsd_node[]){1, 3}, 2);
+    refer(1, (const hsd_node[]){2}, 1);
+    refer(3, (const hsd_node[]){4}, 1);
+    refer(5, (const hsd_node[]){0}, 1);
     descend();
     cr_assert_eq(place_of[0], 0); /* the caller's */
     cr_assert_neq(place_of[1], 0);
@@ -117,10 +117,10 @@ Test(descend, leaves_out_what_several_refer_to_and_what_has_elements)
 {
     begin(5, 6);
     hsd_paged_set_u64(&shapes, 1, HSD_SHAPE_HAS_ELEMENTS | 8);
-    hsd_paged_set_u32(&sequence.positions, 4, HSD_NO_POSITION);
-    refer(0, (const uint32_t[]){1, 2}, 2);
-    refer(1, (const uint32_t[]){2, 3, 4}, 3);
-    refer(5, (const uint32_t[]){0}, 1);
+    hsd_paged_set_node(&sequence.positions, 4, HSD_NO_POSITION);
+    refer(0, (const hsd_node[]){1, 2}, 2);
+    refer(1, (const hsd_node[]){2, 3, 4}, 3);
+    refer(5, (const hsd_node[]){0}, 1);
     descend();
     cr_assert_eq(place_of[1], 0);
     cr_assert_eq(place_of[2], 0);
@@ -129,17 +129,17 @@ Test(descend, leaves_out_what_several_refer_to_and_what_has_elements)
 }
 
 /* root -> 0 -> … -> `depth` -> children. */
-static void star(uint32_t depth, uint32_t children)
+static void star(hsd_node depth, hsd_node children)
 {
-    uint32_t targets[TABLE];
-    const uint32_t first = depth + 1;
-    for (uint32_t i = 0; i < children; i++)
+    hsd_node targets[TABLE];
+    const hsd_node first = depth + 1;
+    for (hsd_node i = 0; i < children; i++)
         targets[i] = first + i;
     begin(first + children, first + children + 1);
-    for (uint32_t i = 0; i < depth; i++)
-        refer(i, (const uint32_t[]){i + 1}, 1);
+    for (hsd_node i = 0; i < depth; i++)
+        refer(i, (const hsd_node[]){i + 1}, 1);
     refer(depth, targets, children);
-    refer(first + children, (const uint32_t[]){0}, 1);
+    refer(first + children, (const hsd_node[]){0}, 1);
     descend();
 }
 
@@ -168,11 +168,11 @@ Test(descend, ends_at_its_depth_and_in_circles)
 {
     begin(40, 41);
     /* the last one leads back */
-    for (uint32_t i = 0; i < 40; i++)
-        refer(i, (const uint32_t[]){i < 39 ? i + 1 : 5}, 1);
-    refer(40, (const uint32_t[]){0}, 1);
+    for (hsd_node i = 0; i < 40; i++)
+        refer(i, (const hsd_node[]){i < 39 ? i + 1 : 5}, 1);
+    refer(40, (const hsd_node[]){0}, 1);
     refers_to_it[5] = 1;
     descend();
-    for (uint32_t i = 1; i < 40; i++)
-        cr_assert_eq(place_of[i] != 0, i < HSD_DESCEND_DEEPEST, "object %u", i);
+    for (hsd_node i = 1; i < 40; i++)
+        cr_assert_eq(place_of[i] != 0, i < HSD_DESCEND_DEEPEST, "object %" HSD_PRI_NODE, i);
 }

@@ -11,7 +11,7 @@ static hsd_error err;
 static hsd_sequence older, newer;
 static hsd_islands islands;
 
-static void put(hsd_sequence *s, uint32_t at, uint64_t address, uint32_t kind)
+static void put(hsd_sequence *s, hsd_node at, uint64_t address, uint32_t kind)
 {
     const hsd_element e = {kind, kind + 1000, 5, kind};
     hsd_paged_set_u64(&s->addresses, at, address);
@@ -26,7 +26,7 @@ static void setup(void)
     islands = (hsd_islands){NULL, 0};
     kit_sequence(&older, COUNT, 1, KIT_PLENTY, &space);
     kit_sequence(&newer, COUNT, 1, KIT_PLENTY, &space);
-    for (uint32_t i = 0; i < COUNT; i++) {
+    for (hsd_node i = 0; i < COUNT; i++) {
         put(&older, i, FIRST + (uint64_t)i * PERIOD, 7);
         put(&newer, i, FIRST - 8 + (uint64_t)i * PERIOD, 7);
     }
@@ -42,13 +42,13 @@ static void teardown(void)
 TestSuite(islands, .init = setup, .fini = teardown);
 
 /* Recognised, and in the same place. */
-static void put_stayed(uint32_t at, hsd_rung rung)
+static void put_stayed(hsd_node at, hsd_rung rung)
 {
     put(&newer, at, FIRST + (uint64_t)at * PERIOD, 7);
     hsd_sequence_pair(&older, at, &newer, at, rung);
 }
 
-static void hold(uint32_t wanted)
+static void hold(hsd_node wanted)
 {
     hsd_islands_free(&islands);
     cr_assert_eq(hsd_islands_find(&islands, &older, &newer, NULL, &err), HSD_OK, "%s", err.text);
@@ -75,7 +75,7 @@ Test(islands, hold_out_what_stayed_alone_and_give_it_back)
 
 Test(islands, are_short_rows)
 {
-    for (uint32_t i = 0; i + 1 < HSD_ISLAND_LESS; i++)
+    for (hsd_node i = 0; i + 1 < HSD_ISLAND_LESS; i++)
         put_stayed(AT + i, HSD_RUNG_SAME_ADDRESS);
     hold(HSD_ISLAND_LESS - 1);
     cr_assert_eq(come_back(HSD_RUNG_SAME_ADDRESS), 0);
@@ -147,11 +147,11 @@ Test(islands, that_order_took_for_others_are_counted)
 /* Where what stayed lies between what moved all over the heap, nothing is held. */
 Test(islands, are_few)
 {
-    const uint32_t apart = 2 * HSD_ISLAND_SHORE, count = (HSD_ISLANDS_MOST + 1) * apart;
+    const hsd_node apart = 2 * HSD_ISLAND_SHORE, count = (HSD_ISLANDS_MOST + 1) * apart;
     teardown();
     kit_sequence(&older, count, 1, KIT_PLENTY, &space);
     kit_sequence(&newer, count, 1, KIT_PLENTY, &space);
-    for (uint32_t i = 0; i < count; i++) {
+    for (hsd_node i = 0; i < count; i++) {
         put(&older, i, FIRST + (uint64_t)i * PERIOD, 7);
         put(&newer, i, FIRST + (uint64_t)i * PERIOD + (i % apart == 0 ? 0 : 8), 7);
         if (i % apart == 0) hsd_sequence_pair(&older, i, &newer, i, HSD_RUNG_SAME_ADDRESS);

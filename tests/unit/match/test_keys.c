@@ -28,11 +28,11 @@ static int compare_words(const void *a, const void *b)
 
 static void look_around(const key_graph *g, naive *n)
 {
-    for (uint32_t i = 0; i < g->objects; i++) {
+    for (hsd_node i = 0; i < g->objects; i++) {
         uint64_t *row = n->around[i];
-        uint32_t count = 0;
+        hsd_node count = 0;
         memset(row, 0, sizeof n->around[i]);
-        for (uint32_t t = 0; t < g->nodes; t++) {
+        for (hsd_node t = 0; t < g->nodes; t++) {
             if (n->refers[i][t]) row[2 + count++] = n->seen_as[t];
         }
         qsort(row + 2, count, sizeof *row, compare_words);
@@ -41,7 +41,7 @@ static void look_around(const key_graph *g, naive *n)
     }
 }
 
-static bool are_equal(const naive *n, uint32_t i, uint32_t j)
+static bool are_equal(const naive *n, hsd_node i, hsd_node j)
 {
     return memcmp(n->around[i], n->around[j], sizeof n->around[i]) == 0;
 }
@@ -49,10 +49,10 @@ static bool are_equal(const naive *n, uint32_t i, uint32_t j)
 /* Named objects are what they are; others are what they and their targets are. Numbers tell them apart. */
 static void number_structures(const key_graph *g, naive *n)
 {
-    for (uint32_t i = g->objects; i < g->nodes; i++)
+    for (hsd_node i = g->objects; i < g->nodes; i++)
         n->seen_as[i] = UINT64_C(1) << 40 | g->root_hash[i - g->objects];
-    for (uint32_t i = 0; i < g->objects; i++) {
-        uint32_t first = 0;
+    for (hsd_node i = 0; i < g->objects; i++) {
+        hsd_node first = 0;
         if (key_is_named(g, i)) {
             while (!key_is_named(g, first) || g->shape[first] != g->shape[i])
                 first++;
@@ -64,10 +64,10 @@ static void number_structures(const key_graph *g, naive *n)
     }
 }
 
-static uint32_t naive_referrer(const key_graph *g, const naive *n, uint32_t object)
+static hsd_node naive_referrer(const key_graph *g, const naive *n, hsd_node object)
 {
-    uint32_t count = 0, found = 0;
-    for (uint32_t i = 0; i < g->nodes; i++) {
+    hsd_node count = 0, found = 0;
+    for (hsd_node i = 0; i < g->nodes; i++) {
         if (!n->refers[i][object]) continue;
         count++;
         found = i < g->objects ? kit_type_hash[g->type[i]] : g->root_hash[i - g->objects];
@@ -77,10 +77,10 @@ static uint32_t naive_referrer(const key_graph *g, const naive *n, uint32_t obje
 }
 
 /* The position of the only referrer, if that is an object that has one. */
-static uint32_t naive_owner(const key_graph *g, const naive *n, uint32_t object)
+static hsd_node naive_owner(const key_graph *g, const naive *n, hsd_node object)
 {
-    uint32_t count = 0, found = 0;
-    for (uint32_t i = 0; i < g->nodes; i++) {
+    hsd_node count = 0, found = 0;
+    for (hsd_node i = 0; i < g->nodes; i++) {
         if (!n->refers[i][object]) continue;
         count++;
         found = i;
@@ -89,7 +89,7 @@ static uint32_t naive_owner(const key_graph *g, const naive *n, uint32_t object)
 }
 
 /* The whole at a position; false if there is none. */
-static bool whole_at(const key_result *r, uint32_t position, uint64_t *whole)
+static bool whole_at(const key_result *r, hsd_node position, uint64_t *whole)
 {
     for (uint64_t i = 0; i < r->whole_count; i++) {
         if (r->wholes[2 * i + 1] != position) continue;
@@ -101,46 +101,47 @@ static bool whole_at(const key_result *r, uint32_t position, uint64_t *whole)
 
 static void check_structures(const key_graph *g, const naive *n, const key_result *r)
 {
-    for (uint32_t i = 0; i < g->objects; i++) {
-        for (uint32_t j = 0; j < g->objects; j++) {
+    for (hsd_node i = 0; i < g->objects; i++) {
+        for (hsd_node j = 0; j < g->objects; j++) {
             if (g->position[i] == HSD_NO_POSITION || g->position[j] == HSD_NO_POSITION) continue;
             const hsd_element *a = &r->elements[g->position[i]], *b = &r->elements[g->position[j]];
             cr_assert_eq(a->shape == b->shape, g->shape[i] == g->shape[j]);
-            cr_assert_eq(a->structure == b->structure, n->seen_as[i] == n->seen_as[j], "objects %u %u", i, j);
+            cr_assert_eq(a->structure == b->structure, n->seen_as[i] == n->seen_as[j],
+                         "objects %" HSD_PRI_NODE " %" HSD_PRI_NODE, i, j);
         }
     }
 }
 
 static void check_wholes(const key_graph *g, const naive *n, const key_result *r)
 {
-    for (uint32_t i = 0; i < g->objects; i++) {
+    for (hsd_node i = 0; i < g->objects; i++) {
         uint64_t a = 0, b;
         if (g->position[i] == HSD_NO_POSITION) continue;
         cr_assert_eq(whole_at(r, g->position[i], &a), !key_is_named(g, i));
-        for (uint32_t j = 0; j < i && !key_is_named(g, i); j++) {
+        for (hsd_node j = 0; j < i && !key_is_named(g, i); j++) {
             if (g->position[j] == HSD_NO_POSITION || !whole_at(r, g->position[j], &b)) continue;
-            cr_assert_eq(a == b, are_equal(n, i, j), "objects %u %u", i, j);
+            cr_assert_eq(a == b, are_equal(n, i, j), "objects %" HSD_PRI_NODE " %" HSD_PRI_NODE, i, j);
         }
     }
 }
 
 static void check_alone(const key_graph *g, const naive *n, const key_result *r)
 {
-    for (uint32_t i = 0; i < g->objects; i++) {
+    for (hsd_node i = 0; i < g->objects; i++) {
         if (g->position[i] == HSD_NO_POSITION) continue;
         const hsd_element *e = &r->elements[g->position[i]];
         cr_assert_eq(e->type, g->type[i]);
-        cr_assert_eq(e->referrer, naive_referrer(g, n, i), "object %u", i);
-        cr_assert_eq(r->owners[g->position[i]], naive_owner(g, n, i), "object %u", i);
+        cr_assert_eq(e->referrer, naive_referrer(g, n, i), "object %" HSD_PRI_NODE, i);
+        cr_assert_eq(r->owners[g->position[i]], naive_owner(g, n, i), "object %" HSD_PRI_NODE, i);
     }
 }
 
 /* Positions of the objects that roots of one name refer to, ascending, an object once for each root. */
-static uint32_t naive_places(const key_graph *g, const naive *n, uint64_t name, uint64_t *out)
+static hsd_node naive_places(const key_graph *g, const naive *n, uint64_t name, uint64_t *out)
 {
-    uint32_t count = 0;
-    for (uint32_t root = g->objects; root < g->nodes; root++) {
-        for (uint32_t i = 0; i < g->objects && g->shape[root] == name; i++) {
+    hsd_node count = 0;
+    for (hsd_node root = g->objects; root < g->nodes; root++) {
+        for (hsd_node i = 0; i < g->objects && g->shape[root] == name; i++) {
             if (n->refers[root][i] && g->position[i] != HSD_NO_POSITION) out[count++] = g->position[i];
         }
     }
@@ -148,20 +149,20 @@ static uint32_t naive_places(const key_graph *g, const naive *n, uint64_t name, 
     return count;
 }
 
-static bool is_first_of_name(const key_graph *g, uint32_t root)
+static bool is_first_of_name(const key_graph *g, hsd_node root)
 {
-    for (uint32_t i = g->objects; i < root; i++) {
+    for (hsd_node i = g->objects; i < root; i++) {
         if (g->shape[i] == g->shape[root]) return false;
     }
     return true;
 }
 
 /* The positions under one hash, which start at `from`, are those. */
-static bool has_places(const key_result *r, uint64_t from, const uint64_t *wanted, uint32_t count)
+static bool has_places(const key_result *r, uint64_t from, const uint64_t *wanted, hsd_node count)
 {
     if (from + count > r->place_count || r->places[2 * from] != r->places[2 * (from + count - 1)]) return false;
     if (from + count < r->place_count && r->places[2 * from] == r->places[2 * (from + count)]) return false;
-    for (uint32_t i = 0; i < count; i++) {
+    for (hsd_node i = 0; i < count; i++) {
         if (r->places[2 * (from + i) + 1] != wanted[i]) return false;
     }
     return true;
@@ -171,13 +172,13 @@ static bool has_places(const key_result *r, uint64_t from, const uint64_t *wante
 static void check_places(const key_graph *g, const naive *n, const key_result *r)
 {
     uint64_t total = 0;
-    for (uint32_t root = g->objects; root < g->nodes; root++) {
+    for (hsd_node root = g->objects; root < g->nodes; root++) {
         uint64_t wanted[8 * MOST];
         bool is_found = false;
-        const uint32_t count = is_first_of_name(g, root) ? naive_places(g, n, g->shape[root], wanted) : 0;
+        const hsd_node count = is_first_of_name(g, root) ? naive_places(g, n, g->shape[root], wanted) : 0;
         for (uint64_t from = 0; from < r->place_count && count > 0; from++)
             is_found = is_found || has_places(r, from, wanted, count);
-        cr_assert(count == 0 || is_found, "root %u", root);
+        cr_assert(count == 0 || is_found, "root %" HSD_PRI_NODE, root);
         total += count;
     }
     cr_assert_eq(r->place_count, total);
@@ -186,7 +187,7 @@ static void check_places(const key_graph *g, const naive *n, const key_result *r
 static naive *naive_of(const key_graph *g)
 {
     naive *n = calloc(1, sizeof *n);
-    for (uint32_t e = 0; e < g->edge_count; e++) {
+    for (hsd_node e = 0; e < g->edge_count; e++) {
         if (g->edges[e][0] != g->edges[e][1]) n->refers[g->edges[e][0]][g->edges[e][1]] = true;
     }
     return n;
@@ -220,7 +221,7 @@ Test(keys, are_equal_where_the_definition_is)
 
 /* ---- what must not show ---- */
 
-static void check_same(const key_result *a, const key_result *b, uint32_t positions)
+static void check_same(const key_result *a, const key_result *b, hsd_node positions)
 {
     cr_assert_eq(memcmp(a->elements, b->elements, positions * sizeof *a->elements), 0);
     cr_assert_eq(a->whole_count, b->whole_count);
@@ -256,8 +257,8 @@ Test(keys, do_not_depend_on_memory)
     test_random random = {test_seed(3)};
     key_graph g = key_graph_new(OBJECTS, OTHERS, EDGES);
     key_fill(&g, &random, 1000);
-    for (uint32_t e = 0; e < EDGES; e++)
-        key_refer(&g, (uint32_t)test_below(&random, g.nodes), (uint32_t)test_below(&random, OBJECTS + OTHERS / 2));
+    for (hsd_node e = 0; e < EDGES; e++)
+        key_refer(&g, (hsd_node)test_below(&random, g.nodes), (hsd_node)test_below(&random, OBJECTS + OTHERS / 2));
     cr_assert_lt(hsd_keys_least_bytes(g.nodes), hsd_keys_full_bytes(g.nodes));
     const uint64_t least = hsd_keys_least_bytes(g.nodes), full = hsd_keys_full_bytes(g.nodes);
     const uint64_t memory[] = {KIT_LEAST, (least + full) / 2, (least + full) / 2, full};
@@ -281,11 +282,11 @@ Test(keys, see_each_target_of_a_long_list_once)
     for (int round = 0; round < 5; round++) {
         key_graph g = key_graph_new(OBJECTS, 4, 3 * LONG);
         key_fill(&g, &random, 3);
-        for (uint32_t i = 0; i < LONG; i++) {
-            key_refer(&g, 17, (uint32_t)test_below(&random, OBJECTS));
+        for (hsd_node i = 0; i < LONG; i++) {
+            key_refer(&g, 17, (hsd_node)test_below(&random, OBJECTS));
             /* nearly all of them several times */
-            key_refer(&g, 18, (uint32_t)test_below(&random, OBJECTS / 4));
-            key_refer(&g, OBJECTS + 2, (uint32_t)test_below(&random, OBJECTS));
+            key_refer(&g, 18, (hsd_node)test_below(&random, OBJECTS / 4));
+            key_refer(&g, OBJECTS + 2, (hsd_node)test_below(&random, OBJECTS));
         }
         check_renumbered(&g, &random, KIT_PLENTY);
         key_graph_release(&g);
@@ -297,13 +298,13 @@ Test(keys, do_not_count_duplicates_across_parts)
 {
     enum { TARGETS = 3000 };
     key_graph g = key_graph_new(TARGETS + 2, 0, 5 * TARGETS);
-    for (uint32_t i = 0; i < g.objects; i++) {
+    for (hsd_node i = 0; i < g.objects; i++) {
         g.shape[i] = i < 2 ? 1 : 100 + i;
         g.position[i] = g.positions++;
     }
-    for (uint32_t i = 0; i < TARGETS; i++)
+    for (hsd_node i = 0; i < TARGETS; i++)
         key_refer(&g, 0, 2 + i);
-    for (uint32_t i = 0; i < 4 * TARGETS; i++)
+    for (hsd_node i = 0; i < 4 * TARGETS; i++)
         key_refer(&g, 1, 2 + i % TARGETS);
     key_result r = key_find(&g, KIT_PLENTY, 0, &space);
     uint64_t a, b;
@@ -313,7 +314,7 @@ Test(keys, do_not_count_duplicates_across_parts)
     cr_assert_eq(a, b);
     key_release(&r);
     g.edge_count -= 4 * TARGETS; /* now the first one alone */
-    for (uint32_t i = 0; i < 4 * TARGETS; i++)
+    for (hsd_node i = 0; i < 4 * TARGETS; i++)
         key_refer(&g, 0, 2 + i % TARGETS);
     r = key_find(&g, KIT_PLENTY, 0, &space);
     cr_assert_geq(r.elements[2].referrer, HSD_REFERRER_FIRST, "one refers to it, often");
@@ -329,7 +330,7 @@ Test(keys, are_shapes_without_references)
     key_graph g = key_random(&random, 60, 0);
     g.is_bare = true;
     key_result r = key_find(&g, KIT_LEAST, 0, &space);
-    for (uint32_t i = 0; i < g.objects; i++) {
+    for (hsd_node i = 0; i < g.objects; i++) {
         uint64_t whole;
         if (g.position[i] == HSD_NO_POSITION) continue;
         const hsd_element *e = &r.elements[g.position[i]];

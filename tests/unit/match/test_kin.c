@@ -13,9 +13,9 @@ enum { SEED = 1, ENTRY = 2, KEY = 3, RECORD = 4, LEAF = 5, ARRAY = 6 };
 static void put_entry(kin_heap *h, uint32_t number, uint32_t stamp)
 {
     kin_put(h, SEED, number, KIN_NOBODY);
-    const uint32_t entry = kin_put(h, ENTRY, 7, KIN_NOBODY);
+    const hsd_node entry = kin_put(h, ENTRY, 7, KIN_NOBODY);
     kin_put(h, KEY, number, entry);
-    const uint32_t record = kin_put(h, RECORD, stamp + number, entry);
+    const hsd_node record = kin_put(h, RECORD, stamp + number, entry);
     kin_put(h, LEAF, stamp + 2 * number, record);
     kin_put(h, LEAF, stamp + 2 * number + 1, record);
 }
@@ -29,7 +29,7 @@ static void make_entries(uint32_t count)
         if (i % 3 != 1) put_entry(&kin_newer, i, 5000); /* the others went, and what stays was written to */
     }
     kin_open(KIT_PLENTY);
-    for (uint32_t i = 0, there = 0; i < count; i++) {
+    for (hsd_node i = 0, there = 0; i < count; i++) {
         if (i % 3 == 1) continue;
         kin_pair(i * ENTRY_SIZE, there * ENTRY_SIZE, HSD_RUNG_STRUCTURE);
         kin_pair(i * ENTRY_SIZE + 2, there * ENTRY_SIZE + 2, HSD_RUNG_STRUCTURE);
@@ -37,12 +37,13 @@ static void make_entries(uint32_t count)
     }
 }
 
-static void check_entries(uint32_t count)
+static void check_entries(hsd_node count)
 {
-    for (uint32_t at = 0; at < count * ENTRY_SIZE; at++) {
-        const uint32_t number = at / ENTRY_SIZE, gone = (number + 1) / 3;
-        const uint32_t wanted = number % 3 == 1 ? HSD_NO_PARTNER : at - gone * ENTRY_SIZE;
-        cr_assert_eq(kin_partner(at), wanted, "object %u of entry %u", at % ENTRY_SIZE, number);
+    for (hsd_node at = 0; at < count * ENTRY_SIZE; at++) {
+        const hsd_node number = at / ENTRY_SIZE, gone = (number + 1) / 3;
+        const hsd_node wanted = number % 3 == 1 ? HSD_NO_PARTNER : at - gone * ENTRY_SIZE;
+        cr_assert_eq(kin_partner(at), wanted, "object %" HSD_PRI_NODE " of entry %" HSD_PRI_NODE, at % ENTRY_SIZE,
+                     number);
     }
 }
 
@@ -75,17 +76,17 @@ Test(kin, does_nothing_where_owners_are_not_known)
 
 /* ---- what is not believed ---- */
 
-static uint32_t owner_among_seeds(kin_heap *h, uint32_t look)
+static hsd_node owner_among_seeds(kin_heap *h, uint32_t look)
 {
     kin_put(h, SEED, look, KIN_NOBODY);
-    const uint32_t owner = kin_put(h, RECORD, look, KIN_NOBODY);
+    const hsd_node owner = kin_put(h, RECORD, look, KIN_NOBODY);
     kin_put(h, SEED, look + 1, KIN_NOBODY);
     return owner;
 }
 
-static void pair_seeds(uint32_t count)
+static void pair_seeds(hsd_node count)
 {
-    for (uint32_t at = 0; at < count; at++)
+    for (hsd_node at = 0; at < count; at++)
         kin_pair(at, at, HSD_RUNG_STRUCTURE);
 }
 
@@ -112,17 +113,17 @@ Test(kin, a_value_that_two_have_in_turn_does_not_make_them_one)
 {
     /* The text of a label came again: entry, text and characters vouch for each other, and lie among strangers. */
     kin_put(&kin_older, SEED, 1, KIN_NOBODY);
-    const uint32_t old = kin_put(&kin_older, ENTRY, 7, KIN_NOBODY), text = kin_put(&kin_older, KEY, 50, old);
+    const hsd_node old = kin_put(&kin_older, ENTRY, 7, KIN_NOBODY), text = kin_put(&kin_older, KEY, 50, old);
     kin_put(&kin_older, LEAF, 51, text);
     for (uint32_t i = 2; i < 6; i++)
         kin_put(&kin_older, SEED, i, KIN_NOBODY);
     for (uint32_t i = 1; i < 6; i++)
         kin_put(&kin_newer, SEED, i, KIN_NOBODY);
-    const uint32_t new_ = kin_put(&kin_newer, ENTRY, 7, KIN_NOBODY), other = kin_put(&kin_newer, KEY, 50, new_);
+    const hsd_node new_ = kin_put(&kin_newer, ENTRY, 7, KIN_NOBODY), other = kin_put(&kin_newer, KEY, 50, new_);
     kin_put(&kin_newer, LEAF, 51, other);
     kin_open(KIT_PLENTY);
     kin_pair(0, 0, HSD_RUNG_STRUCTURE);
-    for (uint32_t i = 1; i < 5; i++)
+    for (hsd_node i = 1; i < 5; i++)
         kin_pair(i + 3, i, HSD_RUNG_STRUCTURE);
     kin_pair(text, other, HSD_RUNG_STRUCTURE);
     kin_pair(text + 1, other + 1, HSD_RUNG_STRUCTURE);

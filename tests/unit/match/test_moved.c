@@ -27,7 +27,7 @@ static void teardown(void)
 
 TestSuite(moved, .init = setup, .fini = teardown);
 
-static void put(hsd_sequence *s, uint32_t at, uint64_t address, uint32_t kind)
+static void put(hsd_sequence *s, hsd_node at, uint64_t address, uint32_t kind)
 {
     const hsd_element e = {kind, kind + 1000, 5, kind};
     hsd_paged_set_u64(&s->addresses, at, address);
@@ -35,20 +35,20 @@ static void put(hsd_sequence *s, uint32_t at, uint64_t address, uint32_t kind)
 }
 
 /* Twins from the address on, and a landmark behind them. */
-static void put_row(hsd_sequence *s, uint64_t address, uint32_t count)
+static void put_row(hsd_sequence *s, uint64_t address, hsd_node count)
 {
     kit_sequence(s, count + 1, 1, KIT_PLENTY, &space);
-    for (uint32_t i = 0; i < count; i++)
+    for (hsd_node i = 0; i < count; i++)
         put(s, i, address + (uint64_t)i * PERIOD, 7);
     put(s, count, address + (uint64_t)count * PERIOD, 9);
 }
 
 /* Whoever lie at one address are paired, and the landmarks. */
-static void put_shifted(uint32_t count, uint32_t by)
+static void put_shifted(hsd_node count, hsd_node by)
 {
     put_row(&older, 1000000, count);
     put_row(&newer, 1000000 - (uint64_t)by * PERIOD, count);
-    for (uint32_t i = 0; i + by < count; i++)
+    for (hsd_node i = 0; i + by < count; i++)
         hsd_sequence_pair(&older, i, &newer, i + by, HSD_RUNG_SAME_ADDRESS);
     hsd_sequence_pair(&older, count, &newer, count, HSD_RUNG_STRUCTURE);
 }
@@ -60,7 +60,7 @@ Test(moved, takes_back_twins_that_lie_where_others_lay)
     put_shifted(TWINS, BY);
     follow();
     cr_assert_eq(dropped, TWINS - BY);
-    for (uint32_t i = 0; i < TWINS; i++) {
+    for (hsd_node i = 0; i < TWINS; i++) {
         cr_assert_eq(hsd_sequence_partner(&older, i), HSD_NO_PARTNER);
         cr_assert_eq(hsd_sequence_partner(&newer, i), HSD_NO_PARTNER);
     }
@@ -72,7 +72,7 @@ Test(moved, leaves_what_stayed)
     put_shifted(TWINS, 0);
     follow();
     cr_assert_eq(dropped, 0);
-    for (uint32_t i = 0; i <= TWINS; i++)
+    for (hsd_node i = 0; i <= TWINS; i++)
         cr_assert_eq(hsd_sequence_partner(&older, i), i);
 }
 
@@ -106,9 +106,9 @@ Test(moved, goes_no_further_than_the_row)
 Test(moved, goes_over_gaps_that_were_closed)
 {
     put_shifted(TWINS, 0);
-    for (uint32_t i = 0; i < TWINS; i++)
+    for (hsd_node i = 0; i < TWINS; i++)
         hsd_sequence_unpair(&older, i, &newer, i);
-    for (uint32_t i = 0; i <= TWINS; i++)
+    for (hsd_node i = 0; i <= TWINS; i++)
         hsd_paged_set_u64(&newer.addresses, i, 1000000 - 90 * PERIOD + (uint64_t)(i + i / 10) * PERIOD);
     /* that these have not one address is no matter */
     hsd_sequence_pair(&older, 9, &newer, 90, HSD_RUNG_SAME_ADDRESS);
@@ -119,7 +119,7 @@ Test(moved, goes_over_gaps_that_were_closed)
 Test(moved, leaves_ids_that_are_no_addresses)
 {
     put_shifted(TWINS, BY);
-    for (uint32_t i = 0; i <= TWINS; i++) {
+    for (hsd_node i = 0; i <= TWINS; i++) {
         hsd_paged_set_u64(&older.addresses, i, hsd_paged_get_u64(&older.addresses, i) + 1);
         hsd_paged_set_u64(&newer.addresses, i, hsd_paged_get_u64(&newer.addresses, i) + 1);
     }

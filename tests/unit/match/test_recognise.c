@@ -28,7 +28,7 @@ typedef struct thing {   /* an object; hashes that are 0 are not there */
 } thing;
 
 typedef struct heap {
-    uint32_t count;
+    hsd_node count;
     const thing *things;
 } heap;
 
@@ -48,7 +48,7 @@ static hsd_element element_of(const thing *t)
 
 static uint64_t spread(uint64_t hash) { return hash * UINT64_C(0x9e3779b97f4a7c15); }
 
-static void put_hash(hsd_sorter *sorter, uint64_t hash, uint32_t position)
+static void put_hash(hsd_sorter *sorter, uint64_t hash, hsd_node position)
 {
     if (hash != 0) kit_put(sorter, spread(hash), position);
 }
@@ -64,7 +64,7 @@ static void open_side(hsd_sequence *s, const heap *h, uint64_t memory)
     for (size_t i = 0; i < 3; i++)
         *sorters[i] = kit_sorter(&space);
     cr_assert_eq(hsd_wholes_open(&s->wholes, &space, NULL), HSD_OK);
-    for (uint32_t at = 0; at < h->count; at++) {
+    for (hsd_node at = 0; at < h->count; at++) {
         const thing *t = &h->things[at];
         const hsd_element e = element_of(t);
         hsd_sequence_write(s, at, &e);
@@ -110,10 +110,10 @@ static bool are_equal(const thing *a, const thing *b)
 static uint64_t naive_undecidable(outcome *o, const heap heaps[2], int side)
 {
     uint64_t count = 0;
-    for (uint32_t i = 0; i < heaps[side].count; i++) {
+    for (hsd_node i = 0; i < heaps[side].count; i++) {
         bool has_equal = false;
         if (hsd_sequence_partner(&o->sides[side], i) != HSD_NO_PARTNER) continue;
-        for (uint32_t j = 0; j < heaps[1 - side].count && !has_equal; j++) {
+        for (hsd_node j = 0; j < heaps[1 - side].count && !has_equal; j++) {
             has_equal = hsd_sequence_partner(&o->sides[1 - side], j) == HSD_NO_PARTNER &&
                         are_equal(&heaps[side].things[i], &heaps[1 - side].things[j]);
         }
@@ -126,8 +126,8 @@ static void check_pairs(outcome *o)
 {
     uint64_t pairs[2][HSD_RUNG_COUNT] = {{0}};
     for (int side = 0; side < 2; side++) {
-        for (uint32_t at = 0; at < o->sides[side].count; at++) {
-            const uint32_t there = hsd_sequence_partner(&o->sides[side], at);
+        for (hsd_node at = 0; at < o->sides[side].count; at++) {
+            const hsd_node there = hsd_sequence_partner(&o->sides[side], at);
             const hsd_rung rung = hsd_sequence_rung(&o->sides[side], at);
             cr_assert_eq(rung == HSD_RUNG_NONE || rung == HSD_RUNG_UNDECIDED, there == HSD_NO_PARTNER);
             if (there == HSD_NO_PARTNER) continue;
@@ -164,9 +164,9 @@ static void check_same(outcome *a, outcome *b, bool is_mirrored)
     for (int i = 0; i < 2; i++) {
         hsd_sequence *one = &a->sides[i], *other = &b->sides[is_mirrored ? 1 - i : i];
         cr_assert_eq(a->said.undecidable[i], b->said.undecidable[is_mirrored ? 1 - i : i]);
-        for (uint32_t at = 0; at < one->count; at++) {
-            cr_assert_eq(hsd_sequence_partner(one, at), hsd_sequence_partner(other, at), "position %u", at);
-            cr_assert_eq(hsd_sequence_rung(one, at), hsd_sequence_rung(other, at), "position %u", at);
+        for (hsd_node at = 0; at < one->count; at++) {
+            cr_assert_eq(hsd_sequence_partner(one, at), hsd_sequence_partner(other, at), "position %" HSD_PRI_NODE, at);
+            cr_assert_eq(hsd_sequence_rung(one, at), hsd_sequence_rung(other, at), "position %" HSD_PRI_NODE, at);
         }
     }
 }
@@ -190,14 +190,14 @@ static outcome run_every_way(const heap *before, const heap *after)
 
 /* ---- by hand ---- */
 
-#define COUNT_OF(things) (uint32_t)(sizeof(things) / sizeof *(things))
+#define COUNT_OF(things) (hsd_node)(sizeof(things) / sizeof *(things))
 
 static void expect(const heap *before, const heap *after, const char *wanted, uint64_t undecidable_before,
                    uint64_t undecidable_after)
 {
     char got[64] = "";
     outcome o = run_every_way(before, after);
-    for (uint32_t i = 0; i < before->count; i++)
+    for (hsd_node i = 0; i < before->count; i++)
         got[i] = ".--knaspoct-."[hsd_sequence_rung(&o.sides[0], i)];
     cr_assert_str_eq(got, wanted);
     cr_assert_eq(o.said.undecidable[0], undecidable_before);
@@ -257,11 +257,11 @@ Test(recognise, takes_addresses_that_stayed)
 }
 
 /* Twins between two landmarks, and among them, behind the first `pinned_at`, one that nobody moves. */
-static heap around_pinned(thing *things, uint32_t twins, uint32_t pinned_at, uint64_t moved_by)
+static heap around_pinned(thing *things, hsd_node twins, hsd_node pinned_at, uint64_t moved_by)
 {
-    uint32_t count = 0;
+    hsd_node count = 0;
     things[count++] = (thing){.kind = 3, .whole = 3, .address = 1024 - moved_by};
-    for (uint32_t i = 0; i <= twins; i++) {
+    for (hsd_node i = 0; i <= twins; i++) {
         if (i == pinned_at) things[count++] = (thing){.kind = 2, .whole = 2, .address = 8192};
         const uint64_t behind =
             i >= pinned_at ? 8192 + moved_by / 64 + 32 * (i - pinned_at + 1) : 2048 - moved_by + 32 * i;
@@ -306,11 +306,11 @@ Test(recognise, takes_what_is_not_there)
 /* ---- any heaps ---- */
 
 /* Things of few kinds; the later heap has lost some, others were written to or gave way to new ones. */
-static uint32_t fill(test_random *random, thing *before, thing *after, uint32_t count, bool moves)
+static hsd_node fill(test_random *random, thing *before, thing *after, hsd_node count, bool moves)
 {
     const uint32_t kinds = (uint32_t)test_below(random, 25) + 2;
-    uint32_t left = 0;
-    for (uint32_t i = 0; i < count; i++) {
+    hsd_node left = 0;
+    for (hsd_node i = 0; i < count; i++) {
         const uint32_t kind = (uint32_t)test_below(random, kinds), dice = (uint32_t)test_below(random, 40);
         const uint64_t whole = dice < 8 ? 1000 + test_below(random, count) : 1 + kind;
         before[i] = (thing){.kind = kind, .whole = whole, .address = 16 * (uint64_t)i};
@@ -334,7 +334,7 @@ Test(recognise, is_the_same_every_way_round)
     for (uint64_t seed = 1; seed < 150; seed++) {
         test_random random = {test_seed(seed)};
         thing before[MOST], after[MOST];
-        heap heaps[2] = {{(uint32_t)test_below(&random, MOST), before}, {0, after}};
+        heap heaps[2] = {{(hsd_node)test_below(&random, MOST), before}, {0, after}};
         heaps[1].count = fill(&random, before, after, heaps[0].count, test_below(&random, 2) == 0);
         outcome o = run_every_way(&heaps[0], &heaps[1]);
         for (int side = 0; side < 2; side++)

@@ -59,8 +59,8 @@ static void expect(const char *before, const char *after, bool is_backward, uint
     put_objects(&newer, after);
     hsd_strand a = strand_of(&older, is_backward), b = strand_of(&newer, is_backward);
     cr_expect_eq(hsd_rejoin(rejoiner, &a, &b), in_before + in_after);
-    cr_expect_eq(a.next, in_before, "%u of before", a.next);
-    cr_expect_eq(b.next, in_after, "%u of after", b.next);
+    cr_expect_eq(a.next, in_before, "%" HSD_PRI_NODE " of before", a.next);
+    cr_expect_eq(b.next, in_after, "%" HSD_PRI_NODE " of after", b.next);
     hsd_sequence_release(&older);
     hsd_sequence_release(&newer);
 }

@@ -18,19 +18,19 @@ TestSuite(seeds, .init = setup);
 typedef struct half { /* one side */
     hsd_sequence sequence;
     hsd_sorter *sorter;
-    uint32_t count;
+    hsd_node count;
     uint64_t hash[MOST_RECORDS];
-    uint32_t position[MOST_RECORDS];
+    hsd_node position[MOST_RECORDS];
 } half;
 
 typedef struct both {
     half a, b;
-    uint32_t positions;
+    hsd_node positions;
 } both;
 
 static const hsd_seeds_config config = {.memory_bytes = HSD_SEEDS_LEAST_BYTES, .space = &space};
 
-static both *both_new(uint32_t positions, uint64_t memory)
+static both *both_new(hsd_node positions, uint64_t memory)
 {
     both *t = calloc(1, sizeof *t);
     t->positions = positions;
@@ -48,7 +48,7 @@ static void both_free(both *t)
     free(t);
 }
 
-static void add(half *h, uint64_t hash, uint32_t position)
+static void add(half *h, uint64_t hash, hsd_node position)
 {
     if (h->sorter == NULL) h->sorter = kit_sorter(&space);
     kit_put(h->sorter, hash, position);
@@ -66,17 +66,17 @@ static void finish(half *h)
 
 static bool is_there(const half *h, uint64_t hash)
 {
-    for (uint32_t i = 0; i < h->count; i++) {
+    for (hsd_node i = 0; i < h->count; i++) {
         if (h->hash[i] == hash) return true;
     }
     return false;
 }
 
 /* The only object with that hash, or HSD_NO_POSITION. */
-static uint32_t only_one(const half *h, uint64_t hash)
+static hsd_node only_one(const half *h, uint64_t hash)
 {
-    uint32_t found = HSD_NO_POSITION;
-    for (uint32_t i = 0; i < h->count; i++) {
+    hsd_node found = HSD_NO_POSITION;
+    for (hsd_node i = 0; i < h->count; i++) {
         if (h->hash[i] != hash || h->position[i] == found) continue;
         if (found != HSD_NO_POSITION) return HSD_NO_POSITION;
         found = h->position[i];
@@ -85,14 +85,14 @@ static uint32_t only_one(const half *h, uint64_t hash)
 }
 
 /* Each position once, spread over all pages; hashes of which some are there several times and some on one side. */
-static void fill(half *h, test_random *random, uint32_t count, uint32_t hashes, uint32_t positions)
+static void fill(half *h, test_random *random, hsd_node count, uint32_t hashes, hsd_node positions)
 {
-    const uint32_t step = positions / count, shift = (uint32_t)test_below(random, step);
-    uint32_t *order = calloc(count, sizeof *order);
-    for (uint32_t i = 0; i < count; i++)
+    const hsd_node step = positions / count, shift = (hsd_node)test_below(random, step);
+    hsd_node *order = calloc(count, sizeof *order);
+    for (hsd_node i = 0; i < count; i++)
         order[i] = i;
     kit_shuffle(random, order, count);
-    for (uint32_t i = 0; i < count; i++)
+    for (hsd_node i = 0; i < count; i++)
         add(h, test_below(random, hashes) * UINT64_C(0x9e3779b97f4a7c15), order[i] * step + shift);
     finish(h);
     free(order);
@@ -101,39 +101,39 @@ static void fill(half *h, test_random *random, uint32_t count, uint32_t hashes, 
 /* Some of both sides have partners already. */
 static void pair_some(both *t, test_random *random)
 {
-    for (uint32_t i = 0; i < t->a.count; i++) {
-        const uint32_t at_a = t->a.position[i], at_b = t->b.position[test_below(random, t->b.count)];
+    for (hsd_node i = 0; i < t->a.count; i++) {
+        const hsd_node at_a = t->a.position[i], at_b = t->b.position[test_below(random, t->b.count)];
         if (test_below(random, 8) != 0 || hsd_sequence_partner(&t->b.sequence, at_b) != HSD_NO_PARTNER) continue;
         hsd_sequence_pair(&t->a.sequence, at_a, &t->b.sequence, at_b, HSD_RUNG_KEY);
     }
 }
 
 /* What must be the partner of each record's object on side `of`, given what `partners` were before. */
-static uint32_t wanted_partner(const half *of, const half *other, const uint32_t *partners,
-                               const uint32_t *other_partners, uint32_t record)
+static hsd_node wanted_partner(const half *of, const half *other, const hsd_node *partners,
+                               const hsd_node *other_partners, hsd_node record)
 {
-    const uint32_t at = of->position[record];
-    const uint32_t there = only_one(other, of->hash[record]);
+    const hsd_node at = of->position[record];
+    const hsd_node there = only_one(other, of->hash[record]);
     if (partners[at] != HSD_NO_PARTNER) return partners[at];
     if (only_one(of, of->hash[record]) != at || there == HSD_NO_POSITION) return HSD_NO_PARTNER;
     return other_partners[there] == HSD_NO_PARTNER ? there : HSD_NO_PARTNER;
 }
 
-static uint32_t *partners_of(half *h)
+static hsd_node *partners_of(half *h)
 {
-    uint32_t *all = calloc(h->sequence.count, sizeof *all);
-    for (uint32_t i = 0; i < h->sequence.count; i++)
+    hsd_node *all = calloc(h->sequence.count, sizeof *all);
+    for (hsd_node i = 0; i < h->sequence.count; i++)
         all[i] = hsd_sequence_partner(&h->sequence, i);
     return all;
 }
 
-static uint64_t check_half(half *of, const half *other, const uint32_t *before, const uint32_t *other_before)
+static uint64_t check_half(half *of, const half *other, const hsd_node *before, const hsd_node *other_before)
 {
     uint64_t made = 0;
-    for (uint32_t i = 0; i < of->count; i++) {
-        const uint32_t at = of->position[i];
-        const uint32_t wanted = wanted_partner(of, other, before, other_before, i);
-        cr_assert_eq(hsd_sequence_partner(&of->sequence, at), wanted, "position %u", at);
+    for (hsd_node i = 0; i < of->count; i++) {
+        const hsd_node at = of->position[i];
+        const hsd_node wanted = wanted_partner(of, other, before, other_before, i);
+        cr_assert_eq(hsd_sequence_partner(&of->sequence, at), wanted, "position %" HSD_PRI_NODE, at);
         if (wanted == before[at]) continue;
         cr_assert_eq(hsd_sequence_rung(&of->sequence, at), HSD_RUNG_STRUCTURE);
         made++;
@@ -143,19 +143,19 @@ static uint64_t check_half(half *of, const half *other, const uint32_t *before, 
 
 static void check_shared(const half *of, const half *other, bool is_marked)
 {
-    uint32_t bits = 0, wanted = 0;
-    for (uint32_t i = 0; i < of->count; i++) {
-        const uint32_t at = of->position[i];
+    hsd_node bits = 0, wanted = 0;
+    for (hsd_node i = 0; i < of->count; i++) {
+        const hsd_node at = of->position[i];
         const bool is_shared = of->sequence.is_shared[at >> 3] >> (at & 7) & 1;
         cr_assert_eq(is_shared, is_marked && is_there(other, of->hash[i]));
         wanted += is_shared;
     }
-    for (uint32_t i = 0; i <= of->sequence.count / 8; i++)
-        bits += (uint32_t)__builtin_popcount(of->sequence.is_shared[i]);
+    for (hsd_node i = 0; i <= of->sequence.count / 8; i++)
+        bits += (hsd_node)__builtin_popcount(of->sequence.is_shared[i]);
     cr_assert_eq(bits, wanted, "no others are marked");
 }
 
-static void check_unique(test_random *random, uint32_t count, uint32_t hashes, uint32_t positions, uint64_t memory)
+static void check_unique(test_random *random, hsd_node count, uint32_t hashes, hsd_node positions, uint64_t memory)
 {
     both *t = both_new(positions, memory);
     const bool is_marked = test_below(random, 2) == 0;
@@ -164,7 +164,7 @@ static void check_unique(test_random *random, uint32_t count, uint32_t hashes, u
     fill(&t->a, random, count, hashes, positions);
     fill(&t->b, random, count - count / 7, hashes, positions);
     pair_some(t, random);
-    uint32_t *before_a = partners_of(&t->a), *before_b = partners_of(&t->b);
+    hsd_node *before_a = partners_of(&t->a), *before_b = partners_of(&t->b);
     cr_assert_eq(hsd_seeds_unique(&t->a.sequence, &t->b.sequence, t->a.sorter, t->b.sorter, HSD_RUNG_STRUCTURE,
                                   is_marked, &config, &pairs, &err),
                  HSD_OK, "%s", err.text);
@@ -182,7 +182,7 @@ Test(seeds, pair_what_is_unique_on_both_sides)
 {
     test_random random = {test_seed(1)};
     for (int round = 0; round < 100; round++) {
-        const uint32_t count = 1 + (uint32_t)test_below(&random, 300);
+        const hsd_node count = 1 + (hsd_node)test_below(&random, 300);
         check_unique(&random, count, 1 + (uint32_t)test_below(&random, 2 * count), count * 3, KIT_PLENTY);
     }
 }
@@ -229,7 +229,7 @@ Test(seeds, take_one_object_twice_for_one)
 
 /* ---- places ---- */
 
-static void set_type(half *h, uint32_t position, uint32_t type)
+static void set_type(half *h, hsd_node position, uint32_t type)
 {
     const hsd_element e = {.type = type};
     hsd_sequence_write(&h->sequence, position, &e);
@@ -243,14 +243,14 @@ static void give_places(half *h)
 }
 
 /* Of the objects of one root those of a type that only one of them has. */
-static void check_places(uint32_t positions, uint64_t memory)
+static void check_places(hsd_node positions, uint64_t memory)
 {
     both *t = both_new(positions, memory);
-    const uint32_t far = positions - 10;
+    const hsd_node far = positions - 10;
     uint64_t pairs;
     hsd_error err;
     const uint32_t types_a[] = {1, 2, 2, 3, 4}, types_b[] = {1, 2, 3, 3, 5};
-    for (uint32_t i = 0; i < 5; i++) {
+    for (hsd_node i = 0; i < 5; i++) {
         set_type(&t->a, far + i, types_a[i]), add(&t->a, 77, far + i);
         set_type(&t->b, 2 * i, types_b[i]), add(&t->b, 77, 2 * i);
     }
@@ -262,7 +262,7 @@ static void check_places(uint32_t positions, uint64_t memory)
     cr_assert_eq(hsd_sequence_partner(&t->a.sequence, far), 0);
     cr_assert_eq(hsd_sequence_rung(&t->b.sequence, 0), HSD_RUNG_PLACE);
     cr_assert_eq(hsd_sequence_partner(&t->a.sequence, 0), 9);
-    for (uint32_t i = 1; i < 5; i++)
+    for (hsd_node i = 1; i < 5; i++)
         cr_assert_eq(hsd_sequence_partner(&t->a.sequence, far + i), HSD_NO_PARTNER);
     both_free(t);
 }
@@ -277,7 +277,7 @@ Test(seeds, pair_an_object_of_many_roots_once)
 {
     both *t = both_new(100, KIT_PLENTY);
     uint64_t pairs;
-    for (uint32_t root = 0; root < 50; root++)
+    for (hsd_node root = 0; root < 50; root++)
         add(&t->a, root, 10), add(&t->b, root, 20);
     give_places(&t->a), give_places(&t->b);
     cr_assert_eq(hsd_seeds_places(&t->a.sequence, &t->b.sequence, &config, &pairs, NULL), HSD_OK);
@@ -287,12 +287,12 @@ Test(seeds, pair_an_object_of_many_roots_once)
 }
 
 /* Objects 1 and 2 of a are tied up with 1 and 2 of b by three roots; nothing follows for any of them. */
-static void check_disagreement(bool is_turned, uint32_t positions, uint64_t memory)
+static void check_disagreement(bool is_turned, hsd_node positions, uint64_t memory)
 {
     both *t = both_new(positions, memory);
-    const uint32_t tied[][2] = {{1, 1}, {1, 2}, {2, 2}};
+    const hsd_node tied[][2] = {{1, 1}, {1, 2}, {2, 2}};
     uint64_t pairs;
-    for (uint32_t root = 0; root < 3; root++) {
+    for (hsd_node root = 0; root < 3; root++) {
         add(&t->a, root + 9, tied[root][is_turned]);
         add(&t->b, root + 9, tied[root][!is_turned]);
     }
@@ -300,7 +300,7 @@ static void check_disagreement(bool is_turned, uint32_t positions, uint64_t memo
     give_places(&t->a), give_places(&t->b);
     cr_assert_eq(hsd_seeds_places(&t->a.sequence, &t->b.sequence, &config, &pairs, NULL), HSD_OK);
     cr_assert_eq(pairs, 1);
-    for (uint32_t i = 1; i < 4; i++) {
+    for (hsd_node i = 1; i < 4; i++) {
         cr_assert_eq(hsd_sequence_partner(&t->a.sequence, i), i == 3 ? 3 : HSD_NO_PARTNER);
         cr_assert_eq(hsd_sequence_partner(&t->b.sequence, i), i == 3 ? 3 : HSD_NO_PARTNER);
     }
@@ -317,7 +317,7 @@ Test(seeds, leave_objects_for_which_roots_disagree)
 
 /* ---- addresses ---- */
 
-static void place(half *h, uint32_t position, uint64_t address, uint32_t look)
+static void place(half *h, hsd_node position, uint64_t address, uint32_t look)
 {
     const hsd_element e = {.structure = look, .referrer = look / 2, .type = look % 3};
     hsd_sequence_write(&h->sequence, position, &e);
@@ -333,23 +333,23 @@ static uint64_t pair_addresses(both *t)
 }
 
 /* Addresses of a are multiples of 16, of b those and others in between; `stayed` of a are alike. */
-static both *neighbours(uint32_t positions, uint32_t stayed, uint64_t memory)
+static both *neighbours(hsd_node positions, hsd_node stayed, uint64_t memory)
 {
     both *t = both_new(positions, memory);
-    for (uint32_t i = 0; i < positions; i++) {
-        place(&t->a, i, 16 * (uint64_t)i, i + 10);
-        place(&t->b, i, 8 * (uint64_t)i, i % 2 == 0 && i / 2 < stayed ? i / 2 + 10 : i + positions);
+    for (hsd_node i = 0; i < positions; i++) {
+        place(&t->a, i, 16 * (uint64_t)i, (uint32_t)i + 10);
+        place(&t->b, i, 8 * (uint64_t)i, (uint32_t)(i % 2 == 0 && i / 2 < stayed ? i / 2 + 10 : i + positions));
     }
     return t;
 }
 
-static void check_addresses(uint32_t positions, uint32_t stayed, uint64_t memory)
+static void check_addresses(hsd_node positions, hsd_node stayed, uint64_t memory)
 {
     both *t = neighbours(positions, stayed, memory);
     const bool is_enough = stayed > 0 && (uint64_t)stayed * 100 >= (uint64_t)positions * HSD_ADDRESS_SHARE;
-    cr_assert_eq(pair_addresses(t), is_enough ? stayed : 0, "%u of %u", stayed, positions);
-    for (uint32_t i = 0; i < positions; i++) {
-        const uint32_t partner = hsd_sequence_partner(&t->a.sequence, i);
+    cr_assert_eq(pair_addresses(t), is_enough ? stayed : 0, "%" HSD_PRI_NODE " of %" HSD_PRI_NODE, stayed, positions);
+    for (hsd_node i = 0; i < positions; i++) {
+        const hsd_node partner = hsd_sequence_partner(&t->a.sequence, i);
         cr_assert_eq(partner, is_enough && i < stayed ? 2 * i : HSD_NO_PARTNER);
         if (partner != HSD_NO_PARTNER) cr_assert_eq(hsd_sequence_partner(&t->b.sequence, partner), i);
     }
@@ -358,7 +358,7 @@ static void check_addresses(uint32_t positions, uint32_t stayed, uint64_t memory
 
 Test(seeds, pair_addresses_from_a_share_on)
 {
-    for (uint32_t stayed = 0; stayed <= 100; stayed += 5)
+    for (hsd_node stayed = 0; stayed <= 100; stayed += 5)
         check_addresses(200, stayed, KIT_PLENTY);
     check_addresses(200, 19, KIT_PLENTY);
     check_addresses(1, 0, KIT_PLENTY);
@@ -387,7 +387,7 @@ Test(seeds, pair_no_address_that_is_there_twice)
     hsd_sequence_pair(&t->a.sequence, 30, &t->b.sequence, 199, HSD_RUNG_KEY);
     hsd_sequence_pair(&t->a.sequence, 199, &t->b.sequence, 2 * 31, HSD_RUNG_KEY);
     cr_assert_eq(pair_addresses(t), 95);
-    const uint32_t not [] = {6, 7, 20, 31};
+    const hsd_node not [] = {6, 7, 20, 31};
     for (int i = 0; i < 4; i++)
         cr_assert_eq(hsd_sequence_partner(&t->a.sequence, not [i]), HSD_NO_PARTNER);
     cr_assert_eq(hsd_sequence_partner(&t->a.sequence, 30), 199);

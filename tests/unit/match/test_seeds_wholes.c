@@ -33,36 +33,36 @@ TestSuite(seeds_wholes, .init = setup, .fini = teardown);
 static uint64_t spread(uint64_t number) { return (number + 1) * UINT64_C(0x9e3779b97f4a7c15); }
 
 /* Wholes of `kinds` kinds, written in an order of their own. */
-static void open_side(int i, test_random *random, uint32_t count, uint64_t kinds, uint64_t memory)
+static void open_side(int i, test_random *random, hsd_node count, uint64_t kinds, uint64_t memory)
 {
-    uint32_t order[MOST];
+    hsd_node order[MOST];
     kit_sequence(&sides[i], count, 1, memory, &space);
     cr_assert_eq(hsd_wholes_open(&sides[i].wholes, &space, NULL), HSD_OK);
-    for (uint32_t at = 0; at < count; at++) {
+    for (hsd_node at = 0; at < count; at++) {
         order[at] = at;
         wholes[i][at] = test_below(random, 20) == 0 ? 0 : spread(test_below(random, kinds));
     }
     kit_shuffle(random, order, count);
-    for (uint32_t k = 0; k < count; k++)
+    for (hsd_node k = 0; k < count; k++)
         if (wholes[i][order[k]] != 0)
             cr_assert_eq(hsd_wholes_put(&sides[i].wholes, wholes[i][order[k]], order[k], NULL), HSD_OK);
     cr_assert_eq(hsd_wholes_finish(&sides[i].wholes, NULL), HSD_OK);
 }
 
-static bool is_free(int side, uint32_t at) { return hsd_sequence_partner(&sides[side], at) == HSD_NO_PARTNER; }
+static bool is_free(int side, hsd_node at) { return hsd_sequence_partner(&sides[side], at) == HSD_NO_PARTNER; }
 
 /* So many in a hundred, in order. */
 static void pair_some(test_random *random, uint64_t percent)
 {
-    const uint32_t count = sides[0].count < sides[1].count ? sides[0].count : sides[1].count;
-    for (uint32_t at = 0; at < count; at++)
+    const hsd_node count = sides[0].count < sides[1].count ? sides[0].count : sides[1].count;
+    for (hsd_node at = 0; at < count; at++)
         if (test_below(random, 100) < percent) hsd_sequence_pair(&sides[0], at, &sides[1], at, HSD_RUNG_SAME_ADDRESS);
 }
 
-static uint32_t count_of(int side, uint64_t whole, uint32_t *last)
+static hsd_node count_of(int side, uint64_t whole, hsd_node *last)
 {
-    uint32_t count = 0;
-    for (uint32_t at = 0; at < sides[side].count; at++) {
+    hsd_node count = 0;
+    for (hsd_node at = 0; at < sides[side].count; at++) {
         if (wholes[side][at] != whole) continue;
         *last = at;
         count++;
@@ -73,21 +73,21 @@ static uint32_t count_of(int side, uint64_t whole, uint32_t *last)
 static void check_shared(void)
 {
     for (int i = 0; i < 2; i++) {
-        for (uint32_t at = 0; at < sides[i].count; at++) {
-            uint32_t there = 0;
+        for (hsd_node at = 0; at < sides[i].count; at++) {
+            hsd_node there = 0;
             if (!is_free(i, at)) continue;
             const bool is_there = wholes[i][at] != 0 && count_of(1 - i, wholes[i][at], &there) > 0;
-            cr_assert_eq(hsd_bit_get(sides[i].is_shared, at) != 0, is_there, "side %d, %u", i, at);
+            cr_assert_eq(hsd_bit_get(sides[i].is_shared, at) != 0, is_there, "side %d, %" HSD_PRI_NODE, i, at);
         }
     }
 }
 
 /* What must become of each of before that is free. */
-static uint64_t naive_partners(uint32_t *partners)
+static uint64_t naive_partners(hsd_node *partners)
 {
     uint64_t pairs = 0;
-    for (uint32_t at = 0; at < sides[0].count; at++) {
-        uint32_t here = 0, there = 0;
+    for (hsd_node at = 0; at < sides[0].count; at++) {
+        hsd_node here = 0, there = 0;
         partners[at] = hsd_sequence_partner(&sides[0], at);
         if (partners[at] != HSD_NO_PARTNER || wholes[0][at] == 0 || count_of(0, wholes[0][at], &here) != 1 ||
             count_of(1, wholes[0][at], &there) != 1 || !is_free(1, there))
@@ -106,30 +106,30 @@ static hsd_seeds_config config_of(uint64_t memory)
 static void check_run(uint64_t seed, uint64_t kinds, uint64_t percent, uint64_t memory, bool at_once)
 {
     test_random random = {seed};
-    static uint32_t partners[MOST];
+    static hsd_node partners[MOST];
     const hsd_seeds_config config = config_of(memory);
     uint64_t pairs;
     for (int i = 0; i < 2; i++)
-        open_side(i, &random, 1 + (uint32_t)test_below(&random, MOST), kinds, memory);
+        open_side(i, &random, 1 + (hsd_node)test_below(&random, MOST), kinds, memory);
     pair_some(&random, percent);
     const uint64_t wanted = naive_partners(partners);
     cr_assert_eq(hsd_seeds_wholes(&sides[0], &sides[1], at_once, &config, &pairs, &err), HSD_OK, "%s", err.text);
     cr_assert_eq(pairs, wanted);
-    for (uint32_t at = 0; at < sides[0].count; at++) {
-        const uint32_t there = hsd_sequence_partner(&sides[0], at);
-        cr_assert_eq(there, partners[at], "%u", at);
+    for (hsd_node at = 0; at < sides[0].count; at++) {
+        const hsd_node there = hsd_sequence_partner(&sides[0], at);
+        cr_assert_eq(there, partners[at], "%" HSD_PRI_NODE, at);
         if (there != HSD_NO_PARTNER) cr_assert_eq(hsd_sequence_partner(&sides[1], there), at);
     }
     check_shared();
     /* some had moved: their wholes are asked for as well, and no more is paired */
-    for (uint32_t at = 0; at < sides[0].count; at++) {
-        const uint32_t there = hsd_sequence_partner(&sides[0], at);
+    for (hsd_node at = 0; at < sides[0].count; at++) {
+        const hsd_node there = hsd_sequence_partner(&sides[0], at);
         if (there != HSD_NO_PARTNER && test_below(&random, 4) == 0)
             hsd_sequence_unpair(&sides[0], at, &sides[1], there);
         partners[at] = hsd_sequence_partner(&sides[0], at);
     }
     cr_assert_eq(hsd_seeds_share_again(&sides[0], &sides[1], at_once, &config, &err), HSD_OK, "%s", err.text);
-    for (uint32_t at = 0; at < sides[0].count; at++)
+    for (hsd_node at = 0; at < sides[0].count; at++)
         cr_assert_eq(hsd_sequence_partner(&sides[0], at), partners[at]);
     check_shared();
     teardown();
@@ -158,20 +158,21 @@ Test(seeds_wholes, are_not_asked_for_where_one_side_has_none)
 /* Few stay in memory, many go to a file, and come back as they went, again and again. */
 Test(seeds_wholes, come_back_in_their_order)
 {
-    static const uint32_t counts[] = {0, 1, HSD_WHOLES_BUFFER_BYTES / 12, HSD_WHOLES_BUFFER_BYTES / 12 + 1, 20000};
+    enum { IN_MEMORY = HSD_WHOLES_BUFFER_BYTES / (sizeof(uint64_t) + sizeof(hsd_node)) };
+    static const hsd_node counts[] = {0, 1, IN_MEMORY, IN_MEMORY + 1, 20000};
     for (size_t i = 0; i < 5; i++) {
         hsd_wholes w;
         cr_assert_eq(hsd_wholes_open(&w, &space, NULL), HSD_OK);
-        for (uint32_t k = 0; k < counts[i]; k++)
+        for (hsd_node k = 0; k < counts[i]; k++)
             cr_assert_eq(hsd_wholes_put(&w, spread(k), k * 3, NULL), HSD_OK);
         cr_assert_eq(hsd_wholes_finish(&w, NULL), HSD_OK);
         cr_assert_eq(w.count, counts[i]);
-        cr_assert_eq(space.bytes_now > 0, counts[i] > HSD_WHOLES_BUFFER_BYTES / 12);
+        cr_assert_eq(space.bytes_now > 0, counts[i] > IN_MEMORY);
         for (int turn = 0; turn < 2; turn++) {
             kit_list list = {.all = malloc((counts[i] * 2 + 1) * sizeof(uint64_t))};
             cr_assert_eq(hsd_wholes_each(&w, kit_take_whole, &list, NULL), HSD_OK);
             cr_assert_eq(list.count, counts[i]);
-            for (uint32_t k = 0; k < counts[i]; k++)
+            for (hsd_node k = 0; k < counts[i]; k++)
                 cr_assert(list.all[2 * k] == spread(k) && list.all[2 * k + 1] == k * 3);
             free(list.all);
         }

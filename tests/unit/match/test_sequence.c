@@ -10,12 +10,13 @@ static void setup(void) { hsd_temp_space_init(&space, NULL); }
 
 TestSuite(sequence, .init = setup);
 
-static hsd_element element_of(uint32_t position)
+static hsd_element element_of(hsd_node position)
 {
-    return (hsd_element){position * 3u, position ^ 0x55u, position + 7u, position % 11u};
+    const uint32_t number = (uint32_t)position;
+    return (hsd_element){number * 3u, number ^ 0x55u, number + 7u, number % 11u};
 }
 
-static bool is_element(const hsd_element *e, uint32_t position)
+static bool is_element(const hsd_element *e, hsd_node position)
 {
     const hsd_element wanted = element_of(position);
     return memcmp(e, &wanted, sizeof wanted) == 0;
@@ -28,17 +29,17 @@ static void check_windows(uint64_t memory)
     hsd_sequence s;
     static hsd_element window[WINDOW];
     kit_sequence(&s, COUNT, 1, memory, &space);
-    for (uint32_t i = 0; i < COUNT; i++) {
+    for (hsd_node i = 0; i < COUNT; i++) {
         const hsd_element e = element_of(COUNT - 1 - i);
         hsd_sequence_write(&s, COUNT - 1 - i, &e);
     }
     for (int round = 0; round < 200; round++) {
-        const uint32_t first = (uint32_t)test_below(&random, COUNT);
-        const uint32_t most = COUNT - first < WINDOW ? COUNT - first : WINDOW;
-        const uint32_t count = (uint32_t)test_below(&random, most + 1);
+        const hsd_node first = (hsd_node)test_below(&random, COUNT);
+        const hsd_node most = COUNT - first < WINDOW ? COUNT - first : WINDOW;
+        const hsd_node count = (hsd_node)test_below(&random, most + 1);
         hsd_sequence_read(&s, first, count, window);
-        for (uint32_t i = 0; i < count; i++)
-            cr_assert(is_element(&window[i], first + i), "%u of %u", i, first);
+        for (hsd_node i = 0; i < count; i++)
+            cr_assert(is_element(&window[i], first + i), "%" HSD_PRI_NODE " of %" HSD_PRI_NODE, i, first);
     }
     cr_assert_eq(hsd_sequence_check(&s, NULL), HSD_OK);
     hsd_sequence_release(&s);
@@ -53,7 +54,7 @@ Test(sequence, has_no_partners_at_first)
 {
     hsd_sequence s;
     kit_sequence(&s, 3, 3, KIT_LEAST, &space);
-    for (uint32_t i = 0; i < 3; i++) {
+    for (hsd_node i = 0; i < 3; i++) {
         cr_assert_eq(hsd_sequence_partner(&s, i), HSD_NO_PARTNER);
         cr_assert_eq(hsd_sequence_rung(&s, i), HSD_RUNG_NONE);
     }
@@ -67,15 +68,15 @@ static void check_rungs(uint64_t memory)
     hsd_sequence s;
     kit_sequence(&s, COUNT, 1, memory, &space);
     uint8_t *plain = calloc(COUNT, 1);
-    for (uint32_t at = 0; at < COUNT; at += (uint32_t)test_below(&random, 40000) + 1) {
+    for (hsd_node at = 0; at < COUNT; at += (hsd_node)test_below(&random, 40000) + 1) {
         plain[at] = (uint8_t)(test_below(&random, 2) == 0 ? HSD_RUNG_ORDER : HSD_RUNG_CLAIMED);
         hsd_sequence_set_partner(&s, at, at, plain[at]);
     }
-    for (uint32_t from = 0; from <= COUNT; from += (uint32_t)test_below(&random, 3000)) {
-        uint32_t wanted = from;
+    for (hsd_node from = 0; from <= COUNT; from += (hsd_node)test_below(&random, 3000)) {
+        hsd_node wanted = from;
         while (wanted < COUNT && plain[wanted] != HSD_RUNG_CLAIMED)
             wanted++;
-        cr_assert_eq(hsd_next_with_rung(&s, from, HSD_RUNG_CLAIMED), wanted, "from %u", from);
+        cr_assert_eq(hsd_next_with_rung(&s, from, HSD_RUNG_CLAIMED), wanted, "from %" HSD_PRI_NODE, from);
     }
     free(plain);
     hsd_sequence_release(&s);
@@ -111,7 +112,7 @@ Test(sequence, tells_of_a_failure_of_its_arrays)
     hsd_error err;
     hsd_temp_space_init(&nowhere, "/nonexistent-folder");
     kit_sequence(&s, COUNT, 1, KIT_LEAST, &nowhere);
-    for (uint32_t i = 0; i < COUNT; i += 1000) {
+    for (hsd_node i = 0; i < COUNT; i += 1000) {
         const hsd_element e = element_of(i);
         hsd_sequence_write(&s, i, &e);
     }

@@ -75,7 +75,7 @@ static void check_pairs(void)
 {
     uint64_t count[HSD_RUNG_COUNT] = {0}, paired_after = 0;
     for (uint32_t i = 0; i < before.count; i++) {
-        const uint32_t j = hsd_sequence_partner(&before, i);
+        const hsd_node j = hsd_sequence_partner(&before, i);
         count[hsd_sequence_rung(&before, i)]++;
         if (j == HSD_NO_PARTNER) continue;
         cr_assert_eq(hsd_sequence_partner(&after, j), i, "position %u", i);
@@ -286,7 +286,7 @@ Test(sweep, goes_on_behind_many_that_went)
     anchor(0, 0);
     sweep();
     for (uint32_t i = 0; i < 3 * TIMES; i++) {
-        const uint32_t wanted = i % 3 == 0 ? HSD_NO_PARTNER : 1 + i / 3 * 2 + i % 3 - 1;
+        const hsd_node wanted = i % 3 == 0 ? HSD_NO_PARTNER : 1 + i / 3 * 2 + i % 3 - 1;
         cr_assert_eq(hsd_sequence_partner(&before, 1 + WENT + i), wanted, "at %u", i);
     }
     cr_assert_eq(made.order + made.twins, 2 * TIMES);
@@ -314,8 +314,8 @@ Test(sweep, goes_on_over_what_moved_elsewhere)
     put_leaving(TIMES, LEAVING);
     sweep();
     for (uint32_t i = 0; i < 3 * TIMES; i++)
-        cr_assert_eq(hsd_sequence_partner(&before, 1 + i + (i < TIMES ? 0 : LEAVING)), 1 + i, "at %u: %u", i,
-                     hsd_sequence_partner(&before, 1 + i + (i < TIMES ? 0 : LEAVING)));
+        cr_assert_eq(hsd_sequence_partner(&before, 1 + i + (i < TIMES ? 0 : LEAVING)), 1 + i, "at %u: %" HSD_PRI_NODE,
+                     i, hsd_sequence_partner(&before, 1 + i + (i < TIMES ? 0 : LEAVING)));
     cr_assert_eq(made.order, 3 * TIMES);
 }
 

@@ -27,9 +27,9 @@ TestSuite(undecided, .init = setup, .fini = teardown);
 
 static bool is_capital(char c) { return c >= 'A' && c <= 'Z'; }
 
-static uint32_t letters_of(const char *text)
+static hsd_node letters_of(const char *text)
 {
-    uint32_t count = 0;
+    hsd_node count = 0;
     for (; *text != 0; text++)
         count += *text != '*';
     return count;
@@ -38,7 +38,7 @@ static uint32_t letters_of(const char *text)
 /* '!' is a thing with a name. */
 static void put_text(hsd_sequence *s, const char *text)
 {
-    uint32_t at = 0;
+    hsd_node at = 0;
     kit_sequence(s, letters_of(text), 1, KIT_PLENTY, &space);
     for (; *text != 0; text++) {
         if (*text == '*') continue;
@@ -49,12 +49,12 @@ static void put_text(hsd_sequence *s, const char *text)
 
 static void pair_capitals(const char *before, const char *after)
 {
-    uint32_t at = 0;
+    hsd_node at = 0;
     for (const char *c = before; *c != 0; c++) {
         if (*c == '*') continue;
         const char *there = strchr(after, *c);
         if (is_capital(*c) && there != NULL) {
-            uint32_t position = 0;
+            hsd_node position = 0;
             for (const char *d = after; d < there; d++)
                 position += *d != '*';
             hsd_sequence_pair(&sides[0], at, &sides[1], position, HSD_RUNG_STRUCTURE);
@@ -65,11 +65,13 @@ static void pair_capitals(const char *before, const char *after)
 
 static void check_text(hsd_sequence *s, const char *text)
 {
-    uint32_t at = 0;
+    hsd_node at = 0;
     for (const char *c = text; *c != 0; c++) {
         if (*c == '*') continue;
-        cr_assert_eq(hsd_sequence_rung(s, at) == HSD_RUNG_UNDECIDED, c[1] == '*', "letter %u of %s", at, text);
-        cr_assert_eq(hsd_sequence_partner(s, at) == HSD_NO_PARTNER, !is_capital(*c), "letter %u of %s", at, text);
+        cr_assert_eq(hsd_sequence_rung(s, at) == HSD_RUNG_UNDECIDED, c[1] == '*', "letter %" HSD_PRI_NODE " of %s", at,
+                     text);
+        cr_assert_eq(hsd_sequence_partner(s, at) == HSD_NO_PARTNER, !is_capital(*c), "letter %" HSD_PRI_NODE " of %s",
+                     at, text);
         at++;
     }
 }
