@@ -17,19 +17,19 @@
 #include "graph/dominators/dominators.h"
 
 typedef struct graph {
-    uint32_t nodes; /* with root nodes, which come last */
-    uint32_t objects;
-    uint32_t roots;
+    hsd_node nodes; /* with root nodes, which come last */
+    hsd_node objects;
+    hsd_node roots;
     uint32_t refs;     /* per node, wanted */
     uint64_t *starts;  /* of each source's targets, when counted */
-    uint32_t *targets; /* NULL while counting */
+    hsd_node *targets; /* NULL while counting */
     uint64_t random;
 } graph;
 
 typedef struct shape {
     const char *name;
     void (*draw)(graph *g);
-    uint32_t roots;
+    hsd_node roots;
 } shape;
 
 static void refer(graph *g, uint64_t source, uint64_t target)
@@ -37,7 +37,7 @@ static void refer(graph *g, uint64_t source, uint64_t target)
     if (g->targets == NULL)
         g->starts[source + 1]++;
     else
-        g->targets[g->starts[source]++] = (uint32_t)target;
+        g->targets[g->starts[source]++] = (hsd_node)target;
 }
 
 static uint64_t next_random(graph *g)
@@ -254,7 +254,7 @@ static hsd_adjacency *build(graph *g, const shape *s, uint64_t memory, hsd_temp_
     if (g->starts == NULL) exit(1);
     draw(g, s);
     stop(hsd_adjacency_begin(&a, memory, space, &err), &err);
-    for (uint32_t node = 0; node < g->nodes; node++) {
+    for (hsd_node node = 0; node < g->nodes; node++) {
         const uint64_t begin = node == 0 ? 0 : g->starts[node - 1];
         stop(hsd_adjacency_add(a, node, g->targets + begin, NULL, g->starts[node] - begin, &err), &err);
     }
@@ -330,9 +330,9 @@ static void run(graph g, const shape *s, uint64_t memory)
     }
     row("total", s, memory, stats.reached, total);
     printf(",%.1f,%lu,%.1f,%llu\n", (double)space.bytes_peak / 1048576.0, peak_mib(),
-           100.0 * stats.core / (stats.reached + 1.0), (unsigned long long)stats.faults);
-    fprintf(stderr, "%s: %u of %u nodes reached, %llu references, sum of sizes %llu\n", s->name, stats.reached, g.nodes,
-            (unsigned long long)hsd_adjacency_edge_count(a), (unsigned long long)sum);
+           100.0 * (double)stats.core / ((double)stats.reached + 1.0), (unsigned long long)stats.faults);
+    fprintf(stderr, "%s: %" HSD_PRI_NODE " of %" HSD_PRI_NODE " nodes reached, %llu references, sum of sizes %llu\n",
+            s->name, stats.reached, g.nodes, (unsigned long long)hsd_adjacency_edge_count(a), (unsigned long long)sum);
     fflush(stdout);
     hsd_adjacency_free(a);
 }
@@ -350,7 +350,7 @@ int main(int argc, char **argv)
         else if (strncmp(argv[i], "shape=", 6) == 0)
             only = argv[i] + 6;
         else
-            g.objects = (uint32_t)strtoul(argv[i], NULL, 10);
+            g.objects = (hsd_node)strtoull(argv[i], NULL, 10);
     }
     if (g.objects < 10 || g.refs > 16) return 2;
     printf("stage,shape,memory,items,seconds,M items/s,temp MiB,peak MiB,core %%,moved\n");

@@ -39,17 +39,17 @@ static void tell(const char *stage, const char *shape, uint64_t memory, uint64_t
     fflush(stdout);
 }
 
-static hsd_adjacency *build(uint32_t nodes, uint32_t degree, bool is_near, uint64_t memory, hsd_temp_space *space)
+static hsd_adjacency *build(hsd_node nodes, uint32_t degree, bool is_near, uint64_t memory, hsd_temp_space *space)
 {
     hsd_adjacency *a;
     hsd_error err;
     uint64_t state = 88172645463325252u;
     stop(hsd_adjacency_begin(&a, memory, space, &err), &err);
-    for (uint32_t node = 0; node < nodes; node += 2) {
-        uint32_t out[MOST_DEGREE];
+    for (hsd_node node = 0; node < nodes; node += 2) {
+        hsd_node out[MOST_DEGREE];
         for (uint32_t i = 0; i < 2 * degree; i++) {
             const uint32_t random = (uint32_t)(next_random(&state) >> 32);
-            out[i] = is_near ? (node + random % 4096) % nodes : (uint32_t)((uint64_t)random * nodes >> 32);
+            out[i] = is_near ? (node + random % 4096) % nodes : (hsd_node)((uint64_t)random * nodes >> 32);
         }
         stop(hsd_adjacency_add(a, node, out, NULL, 2 * degree, &err), &err);
     }
@@ -65,22 +65,22 @@ static void open_array(hsd_paged *paged, uint64_t bytes, unsigned divisor, hsd_t
     stop(hsd_paged_open(paged, bytes, share > least ? share : least, space, &err), &err);
 }
 
-static void open_sequence(hsd_sequence *s, uint32_t nodes, unsigned divisor, hsd_temp_space *space)
+static void open_sequence(hsd_sequence *s, hsd_node nodes, unsigned divisor, hsd_temp_space *space)
 {
     *s = (hsd_sequence){.count = nodes, .is_shared = calloc(nodes / 8 + 1, 1)};
     if (s->is_shared == NULL) exit(1);
     open_array(&s->elements, nodes * (uint64_t)sizeof(hsd_element), divisor, space);
     open_array(&s->addresses, nodes * UINT64_C(8), divisor, space);
-    open_array(&s->positions, nodes * UINT64_C(4), divisor, space);
-    open_array(&s->partners, nodes * UINT64_C(4), divisor, space);
+    open_array(&s->positions, (uint64_t)nodes * HSD_NODE_BYTES, divisor, space);
+    open_array(&s->partners, (uint64_t)nodes * HSD_NODE_BYTES, divisor, space);
     open_array(&s->rungs, nodes, divisor, space);
-    for (uint32_t i = 0; i < nodes; i++) {
-        hsd_paged_set_u32(&s->positions, i, i);
+    for (hsd_node i = 0; i < nodes; i++) {
+        hsd_paged_set_node(&s->positions, i, i);
         hsd_paged_set_u64(&s->addresses, i, 16 * (uint64_t)i);
     }
 }
 
-static void find_keys(uint32_t nodes, uint32_t degree, bool is_near, unsigned divisor)
+static void find_keys(hsd_node nodes, uint32_t degree, bool is_near, unsigned divisor)
 {
     const uint64_t references = (uint64_t)nodes * degree;
     uint32_t type_hash[TYPES];
@@ -94,9 +94,9 @@ static void find_keys(uint32_t nodes, uint32_t degree, bool is_near, unsigned di
     open_array(&types, nodes * UINT64_C(4), divisor, &space);
     for (uint32_t i = 0; i < TYPES; i++)
         type_hash[i] = i * 1001;
-    for (uint32_t i = 0; i < nodes; i++) {
+    for (hsd_node i = 0; i < nodes; i++) {
         hsd_paged_set_u64(&shapes, i, i % 100003 * UINT64_C(0x9e3779b97f4a7c15));
-        hsd_paged_set_u32(&types, i, i % TYPES);
+        hsd_paged_set_u32(&types, i, (uint32_t)(i % TYPES));
     }
     hsd_adjacency *a = build(nodes, degree, is_near, (references * 10 + (UINT64_C(4) << 20)) / divisor, &space);
     const uint64_t full = hsd_keys_full_bytes(nodes), least = hsd_keys_least_bytes(nodes);
@@ -121,14 +121,14 @@ static void find_keys(uint32_t nodes, uint32_t degree, bool is_near, unsigned di
 }
 
 /* Two sides with the same hashes, in another order; `divisor` for the sorters and the partners alike. */
-static hsd_sorter *fill(uint32_t nodes, uint32_t factor, uint64_t memory, hsd_temp_space *space)
+static hsd_sorter *fill(hsd_node nodes, uint32_t factor, uint64_t memory, hsd_temp_space *space)
 {
     const hsd_sorter_config config = {
         .record_words = 2, .key_words = 1, .memory_bytes = (size_t)memory, .space = space};
     hsd_sorter *sorter;
     hsd_error err;
     stop(hsd_sorter_new(&sorter, &config, &err), &err);
-    for (uint32_t i = 0; i < nodes; i++) {
+    for (hsd_node i = 0; i < nodes; i++) {
         const uint64_t hash = i % nodes * UINT64_C(0x9e3779b97f4a7c15);
         const uint64_t position = (uint64_t)i * factor % nodes;
         stop(hsd_sorter_put(sorter, (const uint64_t[]){hash, position}, &err), &err);
@@ -137,7 +137,7 @@ static hsd_sorter *fill(uint32_t nodes, uint32_t factor, uint64_t memory, hsd_te
     return sorter;
 }
 
-static void find_seeds(uint32_t nodes, unsigned divisor)
+static void find_seeds(hsd_node nodes, unsigned divisor)
 {
     hsd_temp_space space;
     hsd_sequence a, b;
@@ -151,7 +151,8 @@ static void find_seeds(uint32_t nodes, unsigned divisor)
     const hsd_seeds_config config = {.memory_bytes = SORT_BYTES / divisor, .space = &space};
     const uint64_t start = hsd_now_ns();
     stop(hsd_seeds_unique(&a, &b, in_a, in_b, HSD_RUNG_STRUCTURE, true, &config, &pairs, &err), &err);
-    tell("seeds", "unique", hsd_paged_full_bytes(nodes * UINT64_C(5)) * 2 / divisor, pairs, start, &space);
+    tell("seeds", "unique", hsd_paged_full_bytes((uint64_t)nodes * (HSD_NODE_BYTES + 1)) * 2 / divisor, pairs, start,
+         &space);
     hsd_sorter_free(in_a);
     hsd_sorter_free(in_b);
     hsd_sequence_release(&a);
@@ -160,7 +161,7 @@ static void find_seeds(uint32_t nodes, unsigned divisor)
 
 int main(int argc, char **argv)
 {
-    const uint32_t nodes = argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 10) : 10000000;
+    const hsd_node nodes = argc > 1 ? (hsd_node)strtoull(argv[1], NULL, 10) : 10000000;
     const uint32_t degree = argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 10) % (MOST_DEGREE / 2) : 3;
     puts("stage,shape,memory,items,seconds,M/s,temp MiB");
     for (unsigned divisor = 1; divisor <= 8; divisor += 7) {
