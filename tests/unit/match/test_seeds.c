@@ -405,3 +405,36 @@ Test(seeds, do_not_pair_other_types_at_one_address)
     cr_assert_eq(hsd_sequence_partner(&t->a.sequence, 2), HSD_NO_PARTNER);
     both_free(t);
 }
+
+/* ---- positions that do not fit 32 bits ---- */
+
+#if HSD_NODE_BITS == 64
+
+#define FAR (UINT64_C(1) << 32)
+
+/* A number and what its lower half is are two positions. */
+Test(seeds, pair_positions_past_32_bits)
+{
+    both *t = both_new(FAR + 100000, KIT_LEAST);
+    uint64_t pairs;
+    for (hsd_node i = 0; i < 3; i++) {
+        add(&t->a, 10 + i, FAR + 40000 * i), add(&t->b, 10 + i, FAR + 7 * i);
+        add(&t->a, 20 + i, i), add(&t->a, 20 + i, FAR + i), add(&t->b, 20 + i, i);
+    }
+    finish(&t->a), finish(&t->b);
+    cr_assert_eq(hsd_seeds_unique(&t->a.sequence, &t->b.sequence, t->a.sorter, t->b.sorter, HSD_RUNG_STRUCTURE, true,
+                                  &config, &pairs, NULL),
+                 HSD_OK);
+    cr_assert_eq(pairs, 3);
+    for (hsd_node i = 0; i < 3; i++) {
+        cr_assert_eq(hsd_sequence_partner(&t->a.sequence, FAR + 40000 * i), FAR + 7 * i);
+        cr_assert_eq(hsd_sequence_partner(&t->b.sequence, FAR + 7 * i), FAR + 40000 * i);
+        cr_assert_eq(hsd_sequence_partner(&t->a.sequence, i), HSD_NO_PARTNER);
+        cr_assert_eq(t->a.sequence.is_shared[(FAR + i) / 8] >> i & 1, 1);
+    }
+    both_free(t);
+}
+
+Test(seeds, pair_places_past_32_bits) { check_places(FAR + 100000, KIT_LEAST); }
+
+#endif

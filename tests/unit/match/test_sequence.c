@@ -127,3 +127,77 @@ Test(sequence, releases_a_zeroed_one)
     hsd_sequence_release(&s);
     cr_assert_eq(hsd_sequence_check(&s, NULL), HSD_OK);
 }
+
+/* ---- positions that do not fit 32 bits ---- */
+
+#if HSD_NODE_BITS == 64
+
+#define FAR (UINT64_C(1) << 32)
+
+static hsd_sequence far_sides[2];
+
+/* Two sides of which nearly nothing is touched: arrays are files with holes. */
+static void open_far(void)
+{
+    for (int i = 0; i < 2; i++) {
+        kit_sequence(&far_sides[i], FAR + 100000, 1, KIT_LEAST, &space);
+        kit_open(&far_sides[i].owners, (FAR + 100000) * HSD_NODE_BYTES, KIT_LEAST, &space);
+    }
+}
+
+static void close_far(void)
+{
+    for (int i = 0; i < 2; i++) {
+        cr_assert_eq(hsd_sequence_check(&far_sides[i], NULL), HSD_OK);
+        hsd_sequence_release(&far_sides[i]);
+    }
+}
+
+Test(sequence, has_positions_past_32_bits)
+{
+    hsd_sequence *a = &far_sides[0], *b = &far_sides[1];
+    open_far();
+    hsd_sequence_pair(a, FAR + 5, b, 7, HSD_RUNG_ORDER);
+    hsd_sequence_pair(a, 9, b, FAR + 70000, HSD_RUNG_STRUCTURE);
+    cr_assert_eq(hsd_sequence_partner(a, FAR + 5), 7);
+    cr_assert_eq(hsd_sequence_partner(a, 9), FAR + 70000);
+    cr_assert_eq(hsd_sequence_partner(b, FAR + 70000), 9);
+    cr_assert_eq(hsd_sequence_partner(a, 5), HSD_NO_PARTNER);
+    cr_assert_eq(hsd_next_paired(a, FAR - 3000), FAR + 5);
+    cr_assert_eq(hsd_next_paired(a, FAR + 6), a->count);
+    cr_assert_eq(hsd_next_unpaired(a, FAR + 5), FAR + 6);
+    cr_assert_eq(hsd_previous_paired(b, b->count), FAR + 70000);
+    cr_assert_eq(hsd_previous_paired(a, FAR + 90000), FAR + 5);
+    cr_assert_eq(hsd_next_with_rung(b, FAR - 90000, HSD_RUNG_STRUCTURE), FAR + 70000);
+    hsd_paged_set_node(&a->owners, FAR + 5, 1 + FAR + 2);
+    cr_assert_eq(hsd_sequence_owner(a, FAR + 5), FAR + 2);
+    cr_assert(hsd_are_kin(a, FAR + 5, FAR + 2) && !hsd_are_kin(a, 5, 2));
+    hsd_sequence_unpair(a, FAR + 5, b, 7);
+    cr_assert_eq(hsd_sequence_partner(a, FAR + 5), HSD_NO_PARTNER);
+    close_far();
+}
+
+Test(sequence, is_read_past_32_bits_in_both_directions)
+{
+    static hsd_window window;
+    open_far();
+    for (hsd_node i = 0; i < 2000; i++) {
+        const hsd_element e = element_of(i);
+        hsd_sequence_write(&far_sides[0], FAR - 1000 + i, &e);
+    }
+    for (int is_backward = 0; is_backward < 2; is_backward++) {
+        const hsd_strand strand = {.sequence = &far_sides[0],
+                                   .start = is_backward ? FAR + 999 : FAR - 1000,
+                                   .is_backward = is_backward,
+                                   .count = 2000,
+                                   .whole = 2000,
+                                   .next = 900};
+        const hsd_stretch read = hsd_strand_read(&strand, &window);
+        cr_assert_eq(read.count, HSD_ALIGN_MOST);
+        for (hsd_node i = 0; i < read.count; i++)
+            cr_assert(is_element(&read.elements[i], is_backward ? 1999 - 900 - i : 900 + i));
+    }
+    close_far();
+}
+
+#endif
