@@ -14,9 +14,10 @@
 #define LEAST_PAGES   16u      /* of a paged array */
 #define LIST_LEAST    KIB(192) /* a walk's list, and little tables */
 /* of the adjacency while it is walked: a slab of 256 KiB and the open block are the least */
-#define BLOCKS_LEAST MIB(1)
-#define QUAD_BYTES   (2 * HSD_NODE_BYTES + 8) /* a record of shortest paths: two nodes, a name and a type */
-#define CORE_BYTES   (4 * HSD_NODE_BYTES)     /* a node of the core, while it is built */
+#define BLOCKS_LEAST      MIB(1)
+#define QUAD_BYTES        (4 * HSD_NODE_BYTES)            /* a record of shortest paths */
+#define SORT_PREDECESSORS (KIB(256) * 8 * HSD_NODE_BYTES) /* of dominators, twice as many as a bucket has */
+#define CORE_BYTES        (4 * HSD_NODE_BYTES)            /* a node of the core, while it is built */
 
 /* ---- sharing ---- */
 
@@ -184,8 +185,8 @@ hsd_plan_need hsd_plan_dominators(const hsd_plan_capture *c)
     const uint64_t buckets = hsd_min_u64(2 * hsd_max_u64(n, r) / KIB(128) + 1, 512);
     return (hsd_plan_need){
         .least = n / 4 + n / 6 + arrays + blocks.least + MIB(2),
-        .useful =
-            hsd_max_u64(walk, hsd_max_u64(core, semi)) + n / 64 + blocks.useful + (buckets + 80) * KIB(16) + MIB(10),
+        .useful = hsd_max_u64(walk, hsd_max_u64(core, semi)) + n / 64 + blocks.useful + (buckets + 80) * KIB(16) +
+                  SORT_PREDECESSORS + MIB(2),
     };
 }
 
@@ -194,7 +195,7 @@ uint64_t hsd_plan_dominator_walk(const hsd_plan_capture *c)
     const uint64_t n = c->objects + 1, r = c->references;
     const uint64_t buckets = hsd_min_u64(2 * hsd_max_u64(n, r) / KIB(128) + 1, 512);
     return n / 4 + HSD_TWO_BYTES * n + walk_bytes(c) * r + n / 64 + paged(5 * r + 2 * n).useful +
-           (buckets + 80) * KIB(16) + MIB(10);
+           (buckets + 80) * KIB(16) + SORT_PREDECESSORS + MIB(2);
 }
 
 /* Of 8 bytes each, whatever a number has. */
@@ -228,8 +229,8 @@ hsd_plan_need hsd_plan_paths(const hsd_plan_capture *c)
     const uint64_t levels =
         hsd_min_u64(3 * QUAD_BYTES * c->objects, hsd_max_u64(LEVELS_ENOUGH, 3 * QUAD_BYTES * c->objects / 8));
     return (hsd_plan_need){
-        .least = ways.least + seen + KIB(256),
-        .useful = ways.useful + seen + hsd_max_u64(levels, KIB(256)),
+        .least = ways.least + seen + KIB(16) * QUAD_BYTES,
+        .useful = ways.useful + seen + hsd_max_u64(levels, KIB(16) * QUAD_BYTES),
     };
 }
 

@@ -7,7 +7,10 @@
 #include "graph/dominators/dominators.h"
 #include "graph/shortest.h"
 #include "support/random.h"
+#include "walk/places.h"
 #include "walk/plan/plan.h"
+#include "walk/side/side.h"
+#include "walk/tree.h"
 
 #define MIB(n) ((uint64_t)(n) << 20)
 
@@ -20,8 +23,8 @@ static hsd_plan_request draw(test_random *random)
         .has_graph = true,
         .needs_join = test_below(random, 2) == 0,
         .has_parts = test_below(random, 3) == 0,
-        .identity_words = 4,
-        .tree_words = 4,
+        .identity_words = HSD_CENSUS_ID,
+        .tree_words = HSD_TREE_WORDS,
     };
     return (hsd_plan_request){.threads = 1, .capture_count = 1 + (unsigned)test_below(random, 2), .captures = {c, c}};
 }
@@ -32,8 +35,9 @@ static void check_least(const hsd_plan_side *side, const hsd_plan_capture *c, bo
     cr_assert_geq(side->dominator_bytes, hsd_dominators_least_bytes(c->objects, c->references));
     cr_assert_geq(side->link_bytes, hsd_paged_least_bytes(8 * c->objects));
     cr_assert_geq(side->link_serve_bytes, hsd_paged_least_bytes(8 * c->objects));
-    cr_assert_geq(side->owner_bytes, hsd_paged_least_bytes(4 * c->objects) + c->objects / 8 + (128 << 10));
-    cr_assert_geq(side->owner_serve_bytes, hsd_paged_least_bytes(4 * c->objects));
+    const uint64_t labels = HSD_NODE_BYTES * c->objects;
+    cr_assert_geq(side->owner_bytes, hsd_paged_least_bytes(labels) + c->objects / 8 + (128 << 10));
+    cr_assert_geq(side->owner_serve_bytes, hsd_paged_least_bytes(labels));
     cr_assert_geq(side->idle_name_bytes, hsd_paged_least_bytes(names));
     cr_assert_geq(side->idle_adjacency_bytes, hsd_paged_least_bytes(blocks));
     cr_assert_geq(side->idle_name_bytes, 256 << 10);
@@ -74,11 +78,12 @@ Test(needs, unlimited_memory_keeps_everything_resident)
         cr_assert_geq(side->path_bytes, hsd_shortest_useful_bytes(c->objects));
         cr_assert_geq(side->link_bytes, hsd_paged_full_bytes(8 * c->objects));
         cr_assert_geq(side->link_serve_bytes, hsd_paged_full_bytes(8 * c->objects));
-        cr_assert_geq(side->place_sort_bytes, hsd_paged_full_bytes(16 * c->objects));
-        cr_assert_geq(side->place_serve_bytes + side->link_bytes, hsd_paged_full_bytes(16 * c->objects));
-        cr_assert_geq(side->place_serve_bytes + side->link_serve_bytes, hsd_paged_full_bytes(16 * c->objects));
+        const uint64_t places = hsd_paged_full_bytes(HSD_PLACES_NODE_BYTES * c->objects);
+        cr_assert_geq(side->place_sort_bytes, places);
+        cr_assert_geq(side->place_serve_bytes + side->link_bytes, places);
+        cr_assert_geq(side->place_serve_bytes + side->link_serve_bytes, places);
         cr_assert_geq(side->type_bytes, hsd_paged_full_bytes(4 * c->objects));
-        cr_assert_geq(side->owner_bytes / 8 * 7, hsd_paged_full_bytes(4 * c->objects));
+        cr_assert_geq(side->owner_bytes / 8 * 7, hsd_paged_full_bytes(HSD_NODE_BYTES * c->objects));
         cr_assert_leq(side->dominator_bytes, hsd_dominators_useful_bytes(c->objects, c->references) * 5 / 4 + MIB(16),
                       "what lies idle is no use");
     }
