@@ -89,7 +89,7 @@ static void make_places(model *m, test_random *random)
         const uint32_t place = 1 + (uint32_t)test_below(random, m->place_count),
                        fork = m->groups[m->places[place].group].fork;
         const uint32_t of_fork = (m->group_count - 1) / m->fork_count;
-        uint32_t top = (uint32_t)test_below(random, of_fork + 1) * m->fork_count + fork;
+        hsd_node top = (hsd_node)test_below(random, of_fork + 1) * m->fork_count + fork;
         if (top == 0 || top > m->group_count) top = m->places[place].group;
         hsd_words_set_two(m->seeds[i], place, top);
     }
