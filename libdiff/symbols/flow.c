@@ -128,11 +128,13 @@ const char *hsd_flow_callee(const hsd_module *module, uint64_t after)
 
 uint64_t hsd_flow_wanted_bytes(const hsd_module *module, uint64_t after)
 {
-    enum { MOVE = 5, CALL = 5, MOVE_TO_EDI = 0xbf };
-    uint8_t code[MOVE + CALL];
-    if (after < sizeof code || hsd_module_code(module, after - sizeof code, code, sizeof code) != sizeof code) return 0;
-    if (code[0] != MOVE_TO_EDI || hsd_x86_decode(code + MOVE, CALL, after - CALL).kind != HSD_X86_CALL) return 0;
-    return (uint64_t)code[1] | (uint64_t)code[2] << 8 | (uint64_t)code[3] << 16 | (uint64_t)code[4] << 24;
+    enum { CALL = 5, LOOKED_AT = 160 };
+    uint8_t code[LOOKED_AT];
+    size_t size = sizeof code; /* less where the code begins */
+    while (size > CALL && (after < size || hsd_module_code(module, after - size, code, size) != size))
+        size /= 2;
+    if (size <= CALL || hsd_x86_decode(code + size - CALL, CALL, after - CALL).kind != HSD_X86_CALL) return 0;
+    return hsd_x86_number_in(code, size - CALL, HSD_X86_RDI);
 }
 
 /* ---- memory ---- */
@@ -285,14 +287,9 @@ static bool pointee_of_memory(following *f, const hsd_x86 *one, uint64_t at, Dwa
 
 /* ---- types that it may have ---- */
 
-/* Nodes and tables of containers inside, which a program keeps by no pointer of its own. */
-static bool is_inside_of_library(const hsd_type_name *name)
+static bool is_part(const hsd_type_name *name)
 {
-    static const char *const inside[] = {"std::_", "__gnu_cxx::_"};
-    for (size_t i = 0; i < HSD_ARRAY_LEN(inside); i++)
-        if (name->text.size > strlen(inside[i]) && memcmp(name->text.data, inside[i], strlen(inside[i])) == 0)
-            return true;
-    return false;
+    return hsd_generic_is_part((const char *)name->text.data, name->text.size);
 }
 
 /* Of a block whose header is as long as only the program knows, nothing but characters and the like can be told: they
@@ -306,7 +303,7 @@ static hsd_status consider(following *f, Dwarf_Die *pointee, hsd_flow_spot spot,
     *is_done = false;
     if (skipped < 0 || (uint64_t)skipped >= f->block.most_bytes) return HSD_OK;
     hsd_status status = hsd_type_describe(&name, pointee, err);
-    const bool is_fit = status == HSD_OK && name.text.size > 0 && !is_inside_of_library(&name) &&
+    const bool is_fit = status == HSD_OK && name.text.size > 0 && !is_part(&name) &&
                         hsd_type_fits(&name, f->block.most_bytes - (uint64_t)skipped, exact, &is_array);
     if (is_fit && !name.says_little && !spot.is_unknown) {
         hsd_type_release(&f->out->type);

@@ -45,8 +45,8 @@ hsd_status hsd_flow_follow(hsd_flow *out, const hsd_module *module, hsd_scope *s
  * Borrowed. */
 const char *hsd_flow_callee(const hsd_module *module, uint64_t after);
 
-/* The size that is handed to the function called there, where it is a number in the code right before the call: of
- * `new T` that of T. 0 = it is none. */
+/* The size that is handed to the function called there, where it is a number in the code before the call: of `new T`
+ * that of T. 0 = it is none. */
 uint64_t hsd_flow_wanted_bytes(const hsd_module *module, uint64_t after);
 
 void hsd_flow_release(hsd_flow *flow);

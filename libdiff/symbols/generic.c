@@ -615,6 +615,29 @@ bool hsd_generic_is_library(const char *name)
     return hsd_function_allocates(name) && (strstr(name, "::") != NULL || strchr(name, '.') != NULL);
 }
 
+/* Not of std::vector<std::_X>, which is a vector. */
+static bool has_reserved_name(const char *type, size_t size)
+{
+    static const char mark[] = "::_";
+    unsigned depth = 0;
+    for (size_t at = 0; at + sizeof mark - 1 < size; at++) {
+        if (type[at] == '<') depth++;
+        if (type[at] == '>' && depth > 0) depth--;
+        if (depth == 0 && memcmp(type + at, mark, sizeof mark - 1) == 0) return true;
+    }
+    return false;
+}
+
+bool hsd_generic_is_part(const char *type, size_t size)
+{
+    static const char *const libraries[] = {"std::", "__gnu_cxx::"};
+    for (size_t i = 0; i < HSD_ARRAY_LEN(libraries); i++) {
+        const size_t begins = strlen(libraries[i]);
+        if (size > begins && memcmp(type, libraries[i], begins) == 0) return has_reserved_name(type, size);
+    }
+    return false;
+}
+
 hsd_status hsd_generic_add(hsd_generic *generic, const hsd_generic_function *function, hsd_error *err)
 {
     if (strnlen(function->name, MOST_NAME) == MOST_NAME) return HSD_OK;

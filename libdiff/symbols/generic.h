@@ -47,6 +47,10 @@ hsd_status hsd_generic_append(const hsd_generic *generic, hsd_buffer *out, hsd_e
  * by what they do whether they hand a block on. */
 bool hsd_generic_is_library(const char *name);
 
+/* A type of the insides of the library of C++, or a part of one of its classes, which a program keeps by no pointer of
+ * its own: std::_Rb_tree_node<int>, std::string::_Alloc_hider. */
+bool hsd_generic_is_part(const char *type, size_t size);
+
 void hsd_generic_release(hsd_generic *generic);
 
 /* A type of Zig without the files and containers that it is declared in: "[]shop.Order" is []Order. Appended. */

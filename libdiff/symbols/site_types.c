@@ -168,6 +168,14 @@ static hsd_status follow(search *s, const hsd_module *module, hsd_scope *scope, 
 
 /* ---- calls ---- */
 
+/* 0 where a block of so many bytes would be of another size class: FORMAT.md 7.12. */
+static uint64_t in_class(const search *s, uint64_t bytes)
+{
+    enum { FINE_BYTES = 128, FINE_STEP = 8, PART = 4 };
+    const uint64_t most = s->site->most_bytes, step = most <= FINE_BYTES ? FINE_STEP : most / PART;
+    return bytes <= most && most - bytes < step ? bytes : 0;
+}
+
 /* The function that the innermost call calls is none of the calls: it lies in a library that allocates. */
 static hsd_status add_callee(search *s, const hsd_module *module, uint64_t address, hsd_error *err)
 {
@@ -177,7 +185,8 @@ static hsd_status add_callee(search *s, const hsd_module *module, uint64_t addre
     HSD_TRY(hsd_demangle(symbol, &name, err));
     s->is_block = hsd_function_allocates(name) && strstr(name, "::") == NULL;
     /* `new T`; of `new T[n]` and of malloc it may be several */
-    if (strcmp(name, "operator new") == 0) s->block.exact_bytes = hsd_flow_wanted_bytes(module, address + 1);
+    if (strcmp(name, "operator new") == 0)
+        s->block.exact_bytes = in_class(s, hsd_flow_wanted_bytes(module, address + 1));
     const hsd_status status = hsd_generic_add(&s->generic, &(hsd_generic_function){.name = name}, err);
     free(name);
     return status;

@@ -402,3 +402,39 @@ hsd_x86 hsd_x86_decode(const uint8_t *bytes, size_t size, uint64_t address)
     if (r.is_cut) r.out.kind = HSD_X86_UNKNOWN;
     return r.out;
 }
+
+/* ---- a number in a register ---- */
+
+/* False where the way may not go on behind it, or comes from elsewhere. */
+static bool leaves_register(const hsd_x86 *one, unsigned reg)
+{
+    const hsd_x86_kind kind = one->kind;
+    if (one->size == 0 || (one->changed >> reg & 1) != 0) return false;
+    if (kind == HSD_X86_LOAD || kind == HSD_X86_ADDRESS || kind == HSD_X86_POP) return one->reg != reg;
+    if (kind == HSD_X86_STORE) return one->is_memory || one->base != reg;
+    if (kind == HSD_X86_ADD || kind == HSD_X86_ADD_REGISTER) return one->base != reg;
+    return kind == HSD_X86_OTHER || kind == HSD_X86_TEST || kind == HSD_X86_PUSH;
+}
+
+static bool leads_to_end(const uint8_t *bytes, size_t size, unsigned reg)
+{
+    size_t at = 0;
+    while (at < size) {
+        const hsd_x86 one = hsd_x86_decode(bytes + at, size - at, 0);
+        if (!leaves_register(&one, reg)) return false;
+        at += one.size;
+    }
+    return at == size;
+}
+
+uint32_t hsd_x86_number_in(const uint8_t *bytes, size_t size, unsigned reg)
+{
+    enum { MOVE = 5, MOVE_NUMBER = 0xb8 };
+    for (size_t at = size >= MOVE ? size - MOVE + 1 : 0; at > 0; at--) {
+        const uint8_t *move = bytes + at - 1;
+        const size_t behind = size - (at - 1) - MOVE;
+        if (move[0] == MOVE_NUMBER + reg && leads_to_end(move + MOVE, behind, reg))
+            return (uint32_t)move[1] | (uint32_t)move[2] << 8 | (uint32_t)move[3] << 16 | (uint32_t)move[4] << 24;
+    }
+    return 0;
+}

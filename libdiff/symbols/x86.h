@@ -62,4 +62,11 @@ typedef struct hsd_x86 {
 /* The instruction at `bytes`, which stands at `address`. HSD_X86_UNKNOWN where it is cut off or not known. */
 hsd_x86 hsd_x86_decode(const uint8_t *bytes, size_t size, uint64_t address);
 
+/*
+ * The number in `reg`, rax to rdi, that was moved there by an instruction of these bytes, which are followed by the one
+ * that wants it; 0 = it is not known. Code is not read backwards: of all places at which such a move may stand the last
+ * one counts from which on whole instructions lead to the end, in a row, and none of them changes the register.
+ */
+uint32_t hsd_x86_number_in(const uint8_t *bytes, size_t size, unsigned reg);
+
 #endif

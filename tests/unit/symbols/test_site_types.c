@@ -62,6 +62,26 @@ Test(x86, a_shift_changes_what_it_shifts)
     cr_assert_eq(DECODE(0xc1, 0x6d, 0xf8, 0x03).changed, 0);           /* shrl $0x3,-0x8(%rbp) */
 }
 
+static uint32_t number_in_rdi(const uint8_t *bytes, size_t size) { return hsd_x86_number_in(bytes, size, HSD_X86_RDI); }
+
+#define NUMBER(...) number_in_rdi((const uint8_t[]){__VA_ARGS__}, sizeof((const uint8_t[]){__VA_ARGS__}))
+
+Test(x86, knows_the_number_that_was_moved_before)
+{
+    cr_assert_eq(NUMBER(0xbf, 0xe8, 0, 0, 0), 0xe8); /* mov $0xe8,%edi */
+    /* with mov %rax,(%rcx) and mov 0x28(%rsp),%ecx behind it, and the end of another instruction in front */
+    cr_assert_eq(NUMBER(0x24, 0x28, 0xbf, 0x28, 0, 0, 0, 0x48, 0x89, 0x01, 0x8b, 0x4c, 0x24, 0x28), 0x28);
+    cr_assert_eq(NUMBER(0xbf, 0x28, 0, 0, 0, 0x48, 0x89, 0xc7), 0);       /* mov %rax,%rdi */
+    cr_assert_eq(NUMBER(0xbf, 0x28, 0, 0, 0, 0x48, 0x83, 0xc7, 0x08), 0); /* add $8,%rdi */
+    cr_assert_eq(NUMBER(0xbf, 0x28, 0, 0, 0, 0x48, 0x8d, 0x7b, 0x08), 0); /* lea 0x8(%rbx),%rdi */
+    cr_assert_eq(NUMBER(0xbf, 0x28, 0, 0, 0, 0x5f), 0);                   /* pop %rdi */
+    cr_assert_eq(NUMBER(0xbf, 0x28, 0, 0, 0, 0xeb, 0x10), 0);             /* jmp */
+    cr_assert_eq(NUMBER(0xbf, 0x10, 0, 0, 0, 0xbf, 0x20, 0, 0, 0), 0x20); /* the last */
+    cr_assert_eq(NUMBER(0xbf, 0x28, 0, 0), 0);
+    cr_assert_eq(NUMBER(0xbf, 0x28, 0, 0, 0, 0x48), 0); /* cut off */
+    cr_assert_eq(hsd_x86_number_in((const uint8_t *)"", 0, HSD_X86_RDI), 0);
+}
+
 Test(x86, what_is_cut_off_or_not_known_ends_the_way)
 {
     const uint8_t whole[] = {0x48, 0xc7, 0x84, 0x24, 1, 2, 3, 4, 5, 6, 7, 8}; /* movq $…,0x…(%rsp) */
@@ -110,6 +130,24 @@ Test(generic, cpp)
 }
 
 /* Frames have names by which a linker knows functions; all of a program would be called Frame. */
+Test(generic, parts_of_a_library_are_no_types_of_a_program)
+{
+    static const struct {
+        const char *type;
+        bool is_part;
+    } known[] = {{"std::_Rb_tree_node<int>", true},
+                 {"std::string::_Alloc_hider", true},
+                 {"std::vector<Order>::_Vector_impl", true},
+                 {"__gnu_cxx::_Hash", true},
+                 {"std::string", false},
+                 {"std::vector<std::_Any>", false},
+                 {"shop::_Order", false},
+                 {"std::", false},
+                 {"", false}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        cr_assert_eq(hsd_generic_is_part(known[i].type, strlen(known[i].type)), known[i].is_part, "%s", known[i].type);
+}
+
 Test(generic, a_coroutine_is_called_by_its_function)
 {
     hsd_buffer out = {0};
