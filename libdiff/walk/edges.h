@@ -52,6 +52,7 @@ static inline hsd_node hsd_link_from(uint64_t link) { return (hsd_node)(link >> 
 static inline uint32_t hsd_link_name(uint64_t link)
 {
     const uint32_t name = (uint32_t)link & HSD_LINK_NAMES;
+    if (HSD_LINK_NAME_BITS == 32) return (uint32_t)link;
     if ((link >> (HSD_LINK_NAME_BITS - 1) & 1) == 0) return name;
     return name == HSD_LINK_NAMES ? UINT32_MAX : name | HSD_EDGE_SOFT;
 }

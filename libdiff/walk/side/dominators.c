@@ -66,7 +66,7 @@ typedef struct links {
     hsd_node from, end;   /* flat: sources */
 } links;
 
-static void compare_side_dominator(const links *l, const seen *s)
+static inline void compare_side_dominator(const links *l, const seen *s)
 {
     if (l->is_flat)
         hsd_places_offer_flat(l->places, s->target, s->first, s->name);
