@@ -497,7 +497,7 @@ static void check_same_holders(const hsd_diff *diff, const hsd_diff *wanted)
 
 Test(together, are_the_same_whatever_fits_in_memory, .timeout = 300)
 {
-    static const uint64_t mib[] = {24, 32, 36, 40, 64};
+    static const uint64_t mib[] = {24, 32, 9 * HSD_NODE_BYTES, 10 * HSD_NODE_BYTES, 16 * HSD_NODE_BYTES};
     ways seen = {0, 0, 0};
     write_many_places(false, 1000);
     write_many_places(true, 1000);
