@@ -182,20 +182,99 @@ static void stack_root(walk *w, py_object *target, const char *label, uint32_t t
                                            .frame = depth + 1});
 }
 
+/* "local orders of app.serve (server.py:40)" */
+static void variable_label(const walk *w, const py_object *code, const char *function, const char *name, size_t size,
+                           char label[2 * NAME_BYTES])
+{
+    char file[NAME_BYTES];
+    (void)file_name(w, code, file);
+    const char *slash = strrchr(file, '/');
+    snprintf(label, 2 * NAME_BYTES, "local %.*s of %s (%.100s:%d)", size > 0 ? (int)size : 7,
+             size > 0 ? name : "(value)", function, slash == NULL ? file : slash + 1,
+             py_int_at(code, w->py.at->code_first_line));
+}
+
+/* ---- coroutines ---- */
+
+/*
+ * What a thread runs by a loop, asyncio.run(main()), has its variables in coroutines, where main() of a program without
+ * one has them on the stack: they are called alike. A coroutine is on no stack while it waits, so its variables come
+ * before those that are, also while it runs.
+ */
+
+static void coroutine_root(walk *w, py_object *target, const char *label, bool is_counted)
+{
+    if (!walk_meet(w, target, is_counted)) return;
+    hsc_root(w->writer, &(hsc_root_record){.kind = HSC_ROOT_THREAD,
+                                           .flags = HSC_ROOT_SECONDARY,
+                                           .label = names_put(&w->names, NAME_STRING, label, strlen(label)),
+                                           .target = (uint64_t)(uintptr_t)target});
+}
+
+/* What an object tells, the coroutine or its frame, is counted there. */
+static void coroutine_variables(walk *w, const void *frame, const py_object *code, bool is_counted)
+{
+    char label[2 * NAME_BYTES], name[128], function[NAME_BYTES];
+    const frame_variables all = frames_variables(&w->py, frame);
+    (void)frame_name(w, frame, code, function);
+    for (size_t i = 0; i < all.named && i < all.count; i++) {
+        py_object *value = frames_plain(&w->py, all.values[i]);
+        if (value == NULL) continue;
+        const bool is_cell = value->type == w->py.types.cell;
+        const size_t size = py_utf8(&w->py, frames_variable_name(&w->py, code, i), name, sizeof name - 1);
+        variable_label(w, code, function, name, size, label);
+        if (is_counted || !is_cell) coroutine_root(w, value, label, is_counted);
+        if (is_cell) coroutine_root(w, ((py_cell *)value)->content, label, false);
+    }
+}
+
+/* The frame of a coroutine that waits; NULL of what is none, runs, or has ended. */
+static const void *waiting_frame(const walk *w, const py_object *object)
+{
+    const layout *at = w->py.at;
+    if (object == NULL || object->type != w->py.types.coroutine) return NULL;
+    const char *head = (const char *)object;
+    if (at->minor >= 11) return (signed char)head[at->generator_state] < 0 ? head + at->generator_frame : NULL;
+    const py_object *frame = py_object_at(object, at->generator_frame);
+    return frame != NULL && frame->type == w->py.types.frame ? frame : NULL;
+}
+
+/* Those of `own`, which is on a stack, and of what it awaits: that is the last on the stack of its frame. */
+static void coroutine_roots(walk *w, const py_object *own)
+{
+    const void *frame;
+    for (int depth = 0; (frame = waiting_frame(w, own)) != NULL && depth < FRAMES_MAX; depth++) {
+        const py_object *code = frames_code(&w->py, frame);
+        if (code == NULL) return;
+        coroutine_variables(w, frame, code, false);
+        const frame_variables all = frames_variables(&w->py, frame);
+        own = all.count > all.named ? frames_plain(&w->py, all.values[all.count - 1]) : NULL;
+    }
+}
+
+/* A coroutine that runs, or from 3.11 on a generator. */
+static bool is_of_coroutine(const python *py, const void *frame, const py_object *code)
+{
+    enum { OWNED_BY_GENERATOR = 1, FLAGS_BEFORE_3_11 = 36, IS_COROUTINE = 0x80 };
+    if (py->at->minor >= 11) return ((const char *)frame)[py->at->frame_owner] == OWNED_BY_GENERATOR;
+    return (py_int_at(code, FLAGS_BEFORE_3_11) & IS_COROUTINE) != 0;
+}
+
 static void variable_roots(walk *w, const void *frame, const py_object *code, const char *function, uint32_t thread,
                            uint32_t depth)
 {
-    char label[2 * NAME_BYTES], name[128], file[NAME_BYTES];
+    char label[2 * NAME_BYTES], name[128];
     const frame_variables all = frames_variables(&w->py, frame);
-    (void)file_name(w, code, file);
-    const char *slash = strrchr(file, '/');
+    const bool is_told = w->py.at->minor < 11, is_coroutine = is_of_coroutine(&w->py, frame, code);
+    if (is_coroutine) coroutine_variables(w, frame, code, !is_told);
     for (size_t i = 0; i < all.count; i++) {
         const size_t size =
             i < all.named ? py_utf8(&w->py, frames_variable_name(&w->py, code, i), name, sizeof name - 1) : 0;
-        name[size] = '\0';
-        snprintf(label, sizeof label, "local %s of %s (%.100s:%d)", size > 0 ? name : "(value)", function,
-                 slash == NULL ? file : slash + 1, py_int_at(code, w->py.at->code_first_line));
-        stack_root(w, frames_plain(&w->py, all.values[i]), label, thread, depth);
+        py_object *value = frames_plain(&w->py, all.values[i]);
+        coroutine_roots(w, value);
+        if (is_told || (is_coroutine && i < all.named)) continue;
+        variable_label(w, code, function, name, size, label);
+        stack_root(w, value, label, thread, depth);
     }
 }
 
@@ -218,6 +297,7 @@ static void frame_roots(walk *w, void *frame, uint32_t thread, uint32_t depth)
     snprintf(label, sizeof label, "frame of %s", function);
     if (w->py.at->minor < 11) {
         stack_root(w, frame, label, thread, depth);
+        variable_roots(w, frame, code, function, thread, depth);
         return;
     }
     const layout *at = w->py.at;

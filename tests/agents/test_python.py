@@ -38,7 +38,7 @@ LEAKS = {
     "shop": ("flask.template_rendered.receivers (dict)", ["[*]: function app.shop.orders.<locals>.shipped (shop.py:27)", ".order: app.leaked.Leaked"]),
     "crew": ('threading._active["crew-* of *"].results (list)', ["[*]: app.leaked.Leaked"]),
     "totals": ("app.totals.Report.total.cache (dict)", ["[*]: tuple 310 -> 1,310 items", "[*]: app.totals.Report 310 -> 1,310 items", ".rows: list"]),
-    "linger": ("....server (app.linger.Server), by .background and .closing._waiters, together", ["-> _asyncio.Task", "._coro: coroutine Server.linger (linger.py:16)", ".leaked: app.leaked.Leaked"]),
+    "linger": ("local server of app.linger.serve (linger.py:27) (app.linger.Server), by .background and .closing._waiters, together", ["-> _asyncio.Task", "._coro: coroutine Server.linger (linger.py:18)", ".leaked: app.leaked.Leaked"]),
     "parting": ("app.parting.OPEN (list)", ["[*]: app.leaked.Leaked"]),
     "workers": ("app.workers.KEPT (list)", ["[*]: app.leaked.Leaked"]),
     "visits": ("module app.visits.visit.seen (list)", ["[*]: app.leaked.Leaked"]),
