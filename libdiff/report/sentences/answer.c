@@ -77,15 +77,16 @@ static void print_partial(hsd_screen *screen)
                                "nothing is, because what was not found may only be lost.");
 }
 
+/* Of totals, though both captures have objects. How many are walked is known where they were compared. */
 static bool has_too_many(const hsd_diff *diff)
 {
-    return diff->before.info.objects > HSD_MOST_WALKED || diff->after.info.objects > HSD_MOST_WALKED;
+    return diff->is_of_totals && diff->before.info.objects > 0 && diff->after.info.objects > 0;
 }
 
 /* Why there is no more to say, unless a warning has said it. */
 static const char *limits_of(const hsd_diff *diff)
 {
-    if (diff->is_of_totals && has_too_many(diff)) return NULL;
+    if (has_too_many(diff)) return NULL;
     if (diff->is_of_totals)
         return diff->has_sites ? "The captures hold sums by type and allocation site and no objects: what keeps them "
                                  "alive is not known."
