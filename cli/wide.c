@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "input.h"
 #include "report_error.h"
 #include <hsdiff/capture.h>
 
@@ -23,7 +24,7 @@ static bool is_wide_input(const cli_app *cli, const char *path)
     hsd_error err;
     if (stat(path, &file) != 0 || !S_ISREG(file.st_mode) || file.st_size < LEAST_BYTES) return false;
     const hsd_run quiet = {.memory_bytes = cli->run.memory_bytes, .crypt = cli->run.crypt};
-    if (hsd_capture_open(&capture, path, HSD_DAMAGE_SKIP, &quiet, &err) != HSD_OK) return false;
+    if (hsd_capture_open(&capture, path, cli_damage_wanted(cli), &quiet, &err) != HSD_OK) return false;
     const hsd_capture_info *info = hsd_capture_get_info(capture);
     const bool is_wide = info->objects > HSD_MOST_WALKED && !info->is_baseline;
     hsd_capture_close(capture);
@@ -55,7 +56,12 @@ void cli_widen(const cli_app *cli)
     size_t i = 0;
     while (i < cli->input_count && !is_wide_input(cli, cli->inputs[i]))
         i++;
-    if (i == cli->input_count || !find_program(program, sizeof program)) return;
+    if (i == cli->input_count) return;
+    if (!find_program(program, sizeof program)) {
+        cli_note(cli, "%s holds more than %llu objects: " PROGRAM ", which walks them, is not installed.",
+                 cli->inputs[i], (unsigned long long)HSD_MOST_WALKED);
+        return;
+    }
     execv(program, cli->argv);
-    cli_complain("%s cannot be started: %s", program, strerror(errno));
+    cli_note(cli, "%s cannot be started: %s", program, strerror(errno));
 }
