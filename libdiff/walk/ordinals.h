@@ -41,7 +41,7 @@ typedef struct hsd_ordinals {
 
     hsd_stray *strays; /* a power of two of them, at most half full */
     unsigned stray_bits;
-    uint32_t stray_count;
+    hsd_node stray_count;
     uint64_t count;  /* of objects that are found by their ids: all but those whose id came before */
     uint64_t factor; /* odd, drawn at random: nobody can prepare ids that collide */
 
@@ -93,7 +93,7 @@ typedef struct hsd_ordinals_walk {
     const hsd_ordinals *ordinals;
     uint64_t page, place; /* of the directory; of the next word */
     hsd_two word;         /* the bits that are left of the word at hand, and the ordinal of the first of them */
-    uint32_t stray;
+    hsd_node stray;
 } hsd_ordinals_walk;
 
 void hsd_ordinals_begin_walk(hsd_ordinals_walk *walk, hsd_ordinals *ordinals);

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/check.h"
 #include "support/random.h"
 #include "walk/edges.h"
 #include <hscapture/hscapture.h>
@@ -268,4 +269,30 @@ Test(edges, cuts_very_long_names_and_takes_strings_that_are_not_there_for_none)
     cr_assert_str_eq(text + 2 + 255, "\"]");
     cr_assert_eq(number_of(&l, 0, 2), HSD_EDGE_NAMELESS);
     release(&l);
+}
+
+/* A link holds every name of a reference that there is, soft ones and none, with any node. */
+Test(edges, links_hold_nodes_and_names_and_are_in_the_order_of_both)
+{
+    static const uint32_t names[] = {0,
+                                     1,
+                                     HSD_MAX_EDGE_NAMES - 1,
+                                     HSD_MAX_EDGE_NAMES,
+                                     HSD_EDGE_SOFT,
+                                     HSD_EDGE_SOFT | 1,
+                                     HSD_EDGE_SOFT | HSD_MAX_EDGE_NAMES,
+                                     UINT32_MAX};
+    const hsd_node nodes[] = {0, 1, UINT32_MAX - 1, (hsd_node)(HSD_NODE_BITS == 32 ? UINT32_MAX : UINT64_C(1) << 32),
+                              (hsd_node)((UINT64_C(1) << (HSD_NODE_BITS == 32 ? 32 : 41)) - 1)};
+    uint64_t last = 0;
+    for (size_t n = 0; n < HSD_ARRAY_LEN(nodes); n++) {
+        for (size_t i = 0; i < HSD_ARRAY_LEN(names); i++) {
+            const uint64_t link = hsd_link_of(nodes[n], names[i]);
+            cr_assert_eq(hsd_link_from(link), nodes[n]);
+            cr_assert_eq(hsd_link_name(link), names[i], "%x, not %x", hsd_link_name(link), names[i]);
+            cr_assert((n == 0 && i == 0) || last <= link);
+            cr_assert_eq(hsd_link_is_less(last, link), i > 0);
+            last = link;
+        }
+    }
 }

@@ -38,6 +38,10 @@ static uint32_t draw_rows(test_random *random, row *rows)
     const uint64_t gap = 1 + test_below(random, 70);
     uint64_t at = test_next(random) >> (64 - spread);
     hsd_node ordinal = (hsd_node)test_below(random, 3);
+#if HSD_NODE_BITS == 64
+    ordinal += test_below(random, 2) << (32 + test_below(random, 8)); /* past 32 bits, and across them */
+    if (test_below(random, 3) == 0) ordinal += UINT32_MAX - test_below(random, MOST);
+#endif
     for (uint32_t i = 0; i < count; i++) {
         if (test_below(random, run) == 0) at = test_next(random) >> (64 - spread);
         at += 1 + test_below(random, gap);

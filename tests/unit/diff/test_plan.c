@@ -372,7 +372,7 @@ Test(plan, two_walks_at_once_take_no_more_than_buys_speed)
     r.memory_bytes = MIB(64 * 1024);
     cr_assert_eq(hsd_plan_make(&plan, &r, NULL), HSD_OK);
     cr_assert_eq(memcmp(plan.sides, at_most.sides, sizeof plan.sides), 0, "more changes nothing");
-    r = with_holders(MIB(1024), 1000000, 3000000, 2);
+    r = with_holders(MIB(1024), OR_WIDE(1000000, 500000), OR_WIDE(3000000, 1500000), 2);
     cr_assert_eq(hsd_plan_make(&plan, &r, NULL), HSD_OK);
     cr_assert(plan.is_side_by_side && plan.sides[1].idle_adjacency_bytes == plan.sides[1].adjacency_bytes,
               "small graphs stay");
