@@ -4,6 +4,7 @@
  */
 #include "structure_kit.h"
 
+#include "base/node.h"
 #include "support/sizes.h"
 
 #define FIRST UINT64_C(0xcbf29ce484222325)
@@ -74,7 +75,7 @@ static void write_both(const grove *before, const grove *after, uint64_t order)
 
 static void check_way(moved_way way)
 {
-    static const uint64_t mib[] = {24, 20, 32, 512, 64};
+    static const uint64_t mib[] = {6 * HSD_NODE_BYTES, 20, 8 * HSD_NODE_BYTES, 512, 16 * HSD_NODE_BYTES};
     const grove_plan plan = {.seed = 3, .groups = 12, .entries = 700, .churn = 6, .mutation = 6, .growth = 12};
     const unsigned runs = (unsigned)test_size(RUNS, RUNS / 5 * 2), runs_an_order = runs / ORDERS;
     test_random random = {7};

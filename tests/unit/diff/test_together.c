@@ -504,8 +504,7 @@ Test(together, are_the_same_whatever_fits_in_memory, .timeout = 300)
     hsd_diff *wanted = compare(NULL, NULL);
     cr_assert_eq(wanted->holders[0].by_count, 2);
     for (size_t i = 0; i < sizeof mib / sizeof mib[0]; i++) {
-        const uint64_t bytes = (mib[i] << 20) * HSD_NODE_BITS / 32;
-        const hsd_run run = {.memory_bytes = bytes, .threads = 1, .note = see_way, .note_context = &seen};
+        const hsd_run run = {.memory_bytes = mib[i] << 20, .threads = 1, .note = see_way, .note_context = &seen};
         hsd_diff *diff = compare(NULL, &run);
         check_same_holders(diff, wanted);
         hsd_diff_free(diff);
