@@ -28,6 +28,33 @@ hsd_status hsd_fact_text(const hsd_fact *fact, hsd_subject subject, hsd_buffer *
     return HSD_OK;
 }
 
+/* ".next"; what has no name is told by its type. The root names the first object. */
+static hsd_status append_step(hsd_buffer *out, const hsd_step *step, bool is_first, hsd_error *err)
+{
+    if (step->edge.size > 0) return hsd_buffer_append(out, step->edge.data, step->edge.size, err);
+    if (is_first) return HSD_OK;
+    HSD_TRY(hsd_buffer_append(out, " -> ", 4, err));
+    return hsd_buffer_append(out, step->type.data, step->type.size, err);
+}
+
+hsd_status hsd_fact_place(const hsd_fact *fact, hsd_subject subject, hsd_buffer *buffer, hsd_text *out, hsd_error *err)
+{
+    if (subject != HSD_SUBJECT_HOLDER) return hsd_fact_text(fact, subject, buffer, out, err);
+    hsd_buffer_clear(buffer);
+    HSD_TRY(hsd_buffer_append(buffer, fact->root.data, fact->root.size, err));
+    for (size_t i = 0; i < fact->path_count; i++)
+        HSD_TRY(append_step(buffer, &fact->path[i], i == 0, err));
+    const hsd_step *last = fact->path_count > 0 ? &fact->path[fact->path_count - 1] : NULL;
+    const bool is_told = last == NULL || last->type.size == 0 || (last->edge.size == 0 && fact->path_count > 1);
+    if (!is_told && buffer->size + last->type.size + 3 <= HSD_CHECK_SHOWN) {
+        HSD_TRY(hsd_buffer_append(buffer, " (", 2, err));
+        HSD_TRY(hsd_buffer_append(buffer, last->type.data, last->type.size, err));
+        HSD_TRY(hsd_buffer_append(buffer, ")", 1, err));
+    }
+    *out = (hsd_text){(const char *)buffer->data, buffer->size};
+    return HSD_OK;
+}
+
 static size_t put_word(char *out, size_t capacity, size_t used, hsd_text word)
 {
     if (word.size == 0) return used;

@@ -31,4 +31,8 @@ hsd_status hsd_allowed_note(hsd_allowed *allowed, const hsd_facts *facts, hsd_ch
 /* The text of a row that patterns are held against; borrowed from `buffer` for holders. */
 hsd_status hsd_fact_text(const hsd_fact *fact, hsd_subject subject, hsd_buffer *buffer, hsd_text *out, hsd_error *err);
 
+/* The same with a holder as people read it, "app.bus.handlers (Array)", without its type where that does not fit in
+ * what is shown of a name. */
+hsd_status hsd_fact_place(const hsd_fact *fact, hsd_subject subject, hsd_buffer *buffer, hsd_text *out, hsd_error *err);
+
 #endif

@@ -158,7 +158,7 @@ static hsd_status note_late_holder(hsd_trial *trial)
     hsd_fact fact;
     hsd_text name, text;
     hsd_facts_name(&judge->facts, trial->table, trial->late_row, &fact);
-    HSD_TRY(hsd_fact_text(&fact, trial->rule->subject, &judge->name, &name, judge->err));
+    HSD_TRY(hsd_fact_place(&fact, trial->rule->subject, &judge->name, &name, judge->err));
     hsd_amount_write_size(size, (uint64_t)trial->late_growth);
     HSD_TRY(hsd_check_say(judge->store, &text, judge->err,
                           "%.*s lay still at first, and grew in each of the last %" PRIu32
@@ -178,7 +178,7 @@ static hsd_status note_steady_holder(hsd_trial *trial)
     hsd_fact fact;
     hsd_text name, text;
     hsd_facts_name(&judge->facts, trial->table, trial->steady_row, &fact);
-    HSD_TRY(hsd_fact_text(&fact, trial->rule->subject, &judge->name, &name, judge->err));
+    HSD_TRY(hsd_fact_place(&fact, trial->rule->subject, &judge->name, &name, judge->err));
     hsd_amount_write_size(size, (uint64_t)trial->steady_growth);
     if (trial->steady_count > 1)
         snprintf(more, sizeof more, ", and so did %" PRIu64 " more place%s", trial->steady_count - 1,

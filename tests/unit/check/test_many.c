@@ -147,6 +147,30 @@ Test(many, a_holder_that_began_late_passes_with_a_note)
     kit_release(&kit);
 }
 
+/* As the answer says it, not as patterns are held against it. */
+Test(many, a_holder_in_a_note_is_a_place)
+{
+    hsd_step path[] = {sample_step("", "x.EventBus"), sample_step(".handlers", "x.Handlers"), sample_step("", "Array")};
+    hsd_series *series = kit_series_begin(&made);
+    kit_row(&made, &series->types, "Page", SERIES_OF(0, 900000, 900040, 900080, 900120, 900160));
+    hsd_series_row *row = kit_row(&made, &series->holders, "Array", SERIES_OF(0, 1000, 1040, 1080, 1120, 1160));
+    row->root = sample_text("static Shop.bus");
+    row->path = path;
+    row->path_count = 3;
+    judge("holder: '*', max_growth: auto");
+    NOTES(kit.check, "static Shop.bus.handlers -> Array got some 40 objects in each of 4 rounds");
+    row->path_count = 2;
+    judge("holder: '*', max_growth: auto");
+    NOTES(kit.check, "static Shop.bus.handlers (x.Handlers) got some 40 objects");
+    path[1].type = sample_text("a.class.whose.name.is.longer.than.what.is.shown.of.a.Name");
+    judge("holder: '*', max_growth: auto");
+    NOTES(kit.check, "static Shop.bus.handlers got some 40 objects");
+    row->path_count = 1;
+    judge("holder: '*', max_growth: auto");
+    NOTES(kit.check, "static Shop.bus (x.EventBus) got some 40 objects");
+    kit_release(&kit);
+}
+
 Test(many, a_small_holder_that_gets_as_much_in_each_round_passes_with_a_note)
 {
     hsd_series *series = kit_series_begin(&made);
