@@ -102,15 +102,17 @@ static size_t common_steps(const hsd_co_holder *a, const hsd_co_holder *b)
 
 /*
  * Whether a person would call both the same: a field of one object that leads to several is a container inside it, the
- * table and the first node of a map of C++; and a node further on in such a list is the list.
+ * table and the first node of a map of C++, the first and the last of a list; and a node further on in such a list is
+ * the list.
  */
 static bool is_same_way(const hsd_co_holder *a, const hsd_co_holder *b)
 {
     if (a->root_kind != b->root_kind || hsd_store_compare(a->root, b->root) != 0 || a->path_cut + b->path_cut > 0)
         return false;
     const size_t common = common_steps(a, b);
-    if (common + 1 == a->path_count && a->path_count == b->path_count) {
-        const hsd_text x = a->path[common].edge, y = b->path[common].edge;
+    if (a->path_count > 0 && a->path_count == b->path_count && common + 1 >= a->path_count) {
+        const size_t last = a->path_count - 1;
+        const hsd_text x = a->path[last].edge, y = b->path[last].edge;
         return x.size > 1 && x.data[0] == '.' && hsd_store_compare(x, y) == 0;
     }
     const hsd_co_holder *longer = a->path_count > b->path_count ? a : b;

@@ -232,7 +232,7 @@ Test(together, in_a_second_round_too_are_named_and_not_what_has_no_name)
 
 /* A tree whose nodes refer to their parents. An object has the first node and the last, so it dominates all nodes
  * between them. */
-static void write_tree(bool is_after, uint32_t nodes)
+static void write_tree(bool is_after, uint32_t nodes, uint64_t last)
 {
     enum { MOST = 400, WIDTH = 4 };
     static uint32_t above[MOST], children[MOST][WIDTH], count[MOST];
@@ -245,7 +245,7 @@ static void write_tree(bool is_after, uint32_t nodes)
         above[node] = at;
     }
     hsc_writer *w = begin(is_after, HSC_IDENTITY_EXACT);
-    put(w, 1, NODE, 40, (const uint64_t[]){100, BY_ID, 99 + nodes, BY_NAME, 0});
+    put(w, 1, NODE, 40, (const uint64_t[]){100, BY_ID, 99 + nodes, last, 0});
     for (uint32_t node = 0; node < nodes; node++) {
         good(hsc_begin_object(w, &(hsc_object){.id = 100 + node, .type = ITEM, .size_bytes = 100}));
         if (node > 0) good(hsc_reference(w, 100 + above[node], FIELD, 0));
@@ -259,8 +259,8 @@ static void write_tree(bool is_after, uint32_t nodes)
 
 Test(together, lead_into_a_tree_from_both_ends)
 {
-    write_tree(false, 150);
-    write_tree(true, 300);
+    write_tree(false, 150, BY_NAME);
+    write_tree(true, 300, BY_NAME);
     hsd_diff *diff = compare(NULL, NULL);
     const hsd_holder *holder = &diff->holders[0];
     cr_assert(is_text(holder->type, "Node"), "%s", holder->type.data);
@@ -269,6 +269,19 @@ Test(together, lead_into_a_tree_from_both_ends)
     cr_assert_eq(holder->by[0].path_count, 2);
     cr_assert(is_text(holder->by[0].path[1].edge, ".byId") && is_text(holder->by[1].path[1].edge, ".byName"), "%s",
               holder->by[0].path[1].edge.data);
+    hsd_diff_free(diff);
+}
+
+/* The first and the last node behind one name, as in an intrusive list whose head is a member: the name says both. */
+Test(together, by_both_ends_of_one_member_is_said_once)
+{
+    write_tree(false, 150, BY_ID);
+    write_tree(true, 300, BY_ID);
+    hsd_diff *diff = compare(NULL, NULL);
+    const hsd_holder *holder = &diff->holders[0];
+    cr_assert(is_text(holder->type, "Node"), "%s", holder->type.data);
+    cr_assert_eq(holder->by_count, 1);
+    cr_assert(is_text(holder->by[0].path[1].edge, ".byId"), "%s", holder->by[0].path[1].edge.data);
     hsd_diff_free(diff);
 }
 
