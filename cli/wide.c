@@ -63,5 +63,5 @@ void cli_widen(const cli_app *cli)
         return;
     }
     execv(program, cli->argv);
-    cli_note(cli, "%s cannot be started: %s", program, strerror(errno));
+    cli_note(cli, "%s cannot be started: error %d of the system", program, errno);
 }

@@ -321,7 +321,7 @@ static hsd_status sweep_gap(sweep *s, int64_t left, int64_t right, hsd_error *er
 {
     const int64_t left_after = other_side(s, left), right_after = other_side(s, right);
     HSD_TRY(hsd_sequence_check(s->before, err));
-    HSD_ASSERT(left_after < end_of(s->after) && right_after <= end_of(s->after));
+    HSD_ASSERT(left_after < (int64_t)s->after->count && right_after <= (int64_t)s->after->count);
     const hsd_node behind = (hsd_node)(left_after + 1);
     gap g = {.before_first = (hsd_node)(left + 1),
              .before_end = (hsd_node)right,
