@@ -44,15 +44,14 @@ static size_t find_function(const hsd_spot *place)
     return 0;
 }
 
-/* The step from which on the place is said: of that function, or of the class whose field it is. What a variable of the
- * function refers to is said by the variable where its class is the runtime's. 0 = from its root. */
+/* The step from which on the place is said: of that function, or of the class whose field it is. What hangs from a
+ * variable of the function is said by the variable where the class is the runtime's. 0 = from its root. */
 static size_t find_near(const hsd_spot *place)
 {
     if (hsd_browser_ends(place)) return 0; /* a class of the engine has it */
     const size_t function = find_function(place), field = hsd_place_owner(place);
     const size_t owner = field > 0 ? field : hsd_place_class(place);
-    const bool is_of_variable =
-        function > 0 && owner == function + 1 && hsd_type_is_of_runtime(place->steps[owner].type);
+    const bool is_of_variable = function > 0 && hsd_type_is_of_runtime(place->steps[owner].type);
     const size_t from = owner > function && !is_of_variable ? owner : function;
     const bool is_cut_behind = place->cut > 0 && from < place->count / 2;
     return is_cut_behind || place->count - from > MOST_STEPS ? 0 : from;

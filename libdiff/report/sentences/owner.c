@@ -162,22 +162,41 @@ static bool is_along_list(const hsd_spot *place, size_t at)
     return place->steps[at].repeat > 1 && from.size == to.size && memcmp(from.data, to.data, to.size) == 0;
 }
 
-size_t hsd_place_owner(const hsd_spot *place)
+/* The last named field's owner, from `*field` down; a step of plain types is passed. 0 = none. */
+static size_t next_owner(const hsd_spot *place, size_t *field)
 {
-    for (size_t field = place->count; field-- > LEAST_FAR + 1;) {
-        const bool is_behind_cut = place->cut > 0 && field == place->count / 2;
-        if (is_behind_cut || !is_named_field(place, field) || is_along_list(place, field)) continue;
-        if (is_plain_type(place->steps[field - 1].type)) continue;
-        return is_told_by_class(place, field - 1) && !says_less_than_root(place, field - 1) ? field - 1 : 0;
+    while ((*field)-- > LEAST_FAR + 1) {
+        const bool is_behind_cut = place->cut > 0 && *field == place->count / 2;
+        if (is_behind_cut || !is_named_field(place, *field) || is_along_list(place, *field)) continue;
+        if (!is_plain_type(place->steps[*field - 1].type)) return *field - 1;
     }
     return 0;
 }
 
-static size_t find_class(const hsd_spot *place, const char *const *not_of)
+static bool says_whose(const hsd_spot *place, size_t owner)
+{
+    return is_told_by_class(place, owner) && !says_less_than_root(place, owner);
+}
+
+/* A queue of Python's own libraries is somebody's: the class of the program that has it says more, where one is. */
+size_t hsd_place_owner(const hsd_spot *place)
+{
+    size_t field = place->count, owner = next_owner(place, &field);
+    const size_t last = owner;
+    while (owner > 0 && type_begins_with_any(place->steps[owner].type, of_python))
+        owner = next_owner(place, &field);
+    if (owner > 0 && owner != last && !is_in_package(place->steps[owner].type)) owner = 0; /* a frame */
+    if (owner > 0 && says_whose(place, owner)) return owner;
+    return last > 0 && says_whose(place, last) ? last : 0;
+}
+
+static bool is_container(hsd_text type) { return type_begins_with_any(type, of_containers); }
+
+static size_t find_class(const hsd_spot *place, bool (*is_passed)(hsd_text type))
 {
     for (size_t i = place->count - 1; i-- > LEAST_TO_CLASS;) {
         const hsd_text type = place->steps[i].type;
-        if (is_in_package(type) && is_any_field(place->steps[i + 1].edge) && !type_begins_with_any(type, not_of))
+        if (is_in_package(type) && is_any_field(place->steps[i + 1].edge) && !is_passed(type))
             return is_known_by_root(place, type) || says_less_than_root(place, i) ? 0 : i;
     }
     return 0;
@@ -186,6 +205,6 @@ static size_t find_class(const hsd_spot *place, const char *const *not_of)
 size_t hsd_place_class(const hsd_spot *place)
 {
     if (place->count == 0) return 0;
-    const size_t own = find_class(place, of_runtimes);
-    return own > 0 ? own : find_class(place, of_containers);
+    const size_t own = find_class(place, hsd_type_is_of_runtime);
+    return own > 0 ? own : find_class(place, is_container);
 }

@@ -14,7 +14,8 @@
 
 /*
  * The step of a far place that leads to whose field it ends in, if the type of that says something which the place does
- * not: 2 in app._middleware_chain.get_response.history, of a shop.Timing. 0 = none, or it is of a class of a runtime's
+ * not: 2 in app._middleware_chain.get_response.history, of a shop.Timing. What Python's own libraries made, a queue of
+ * asyncio, is rather the program's class's that has it. 0 = none, or it is of a class of a runtime's
  * libraries where the root is the program's own code: static com.shop.Orders.flow, com.shop.Main.main(Main.kt:15).
  */
 size_t hsd_place_owner(const hsd_spot *place);

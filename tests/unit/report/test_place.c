@@ -197,6 +197,25 @@ Test(place, begins_at_the_last_class_of_the_program)
     cr_expect_eq(strncmp(near_of(&holder), "static org.x.", 13), 0, "no field that anybody named");
 }
 
+/* A queue of asyncio in a field of the program's class: the class is the news. */
+Test(place, begins_at_the_class_that_has_what_the_library_made)
+{
+    hsd_step far[] = {sample_step("", "functools.partial"),
+                      sample_step(".keywords", "dict"),
+                      sample_step("[\"main_task\"]", "_asyncio.Task"),
+                      sample_step("._coro", "coroutine main (service.py:10)"),
+                      sample_step(".tracker", "shop.Tracker"),
+                      sample_step(".queue", "asyncio.queues.Queue"),
+                      sample_step("._queue", "collections.deque")};
+    hsd_holder holder = sample_holder("held by C", far, 7, 1000);
+    holder.root_kind = HSC_ROOT_HANDLE;
+    cr_expect_str_eq(near_of(&holder), "shop.Tracker.queue._queue (collections.deque)");
+    far[4].type = sample_text("asyncio.locks.Event"); /* the function's, then */
+    cr_expect_str_eq(near_of(&holder), "coroutine main (service.py:10).tracker.queue._queue (collections.deque)");
+    far[3].type = sample_text("_asyncio.Task"); /* nobody's: the library's is all there is */
+    cr_expect_str_eq(near_of(&holder), "asyncio.queues.Queue._queue (collections.deque)");
+}
+
 /* What the runtime's own classes are called says less than a variable or a frame of the program. */
 Test(place, begins_at_no_class_of_the_runtime_behind_code_of_the_program)
 {
