@@ -65,7 +65,7 @@ need_meanwhile() {
     need "${groups[@]}" &
     installing=$!
     for preset in "$@"; do
-        (cd "$project" && cmake --preset "$preset" -D HSD_TESTS=OFF && nice cmake --build --preset "$preset" --target hsdiff_cli -- -j"$jobs" -k 0) >/dev/null 2>&1
+        (cd "$project" && cmake --preset "$preset" "${build_options[@]}" -D HSD_TESTS=OFF && nice cmake --build --preset "$preset" --target hsdiff_cli -- -j"$jobs" -k 0) >/dev/null 2>&1
         rm -f "$project/build/$preset/CMakeCache.txt"
     done
     wait "$installing" || exit 2
@@ -79,6 +79,10 @@ use_compiler_cache() {
     [ "${CI-}" != true ] || export CCACHE_NOHASHDIR=1
 }
 
+# What CI builds nobody debugs: functions and lines do for the stacks of sanitizers, and a build from nothing takes a sixth less.
+build_options=()
+[ "${CI-}" != true ] || build_options=(-D HSD_LINES_ONLY=ON)
+
 # configure_and_build PRESET [TARGET…]: quiet unless something is wrong. CMake gets the words of configure_options, too.
 configure_options=()
 configure_and_build() {
@@ -87,7 +91,7 @@ configure_and_build() {
     for target in "$@"; do targets+=(--target "$target"); done
     say "building preset $preset"
     log=$(mktemp)
-    if ! (cd "$project" && cmake --preset "$preset" "${configure_options[@]}") >"$log" 2>&1; then
+    if ! (cd "$project" && cmake --preset "$preset" "${build_options[@]}" "${configure_options[@]}") >"$log" 2>&1; then
         cat "$log"
         rm -f "$log"
         return 1
