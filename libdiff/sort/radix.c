@@ -214,7 +214,8 @@ void hsd_radix_sort(uint64_t *records, uint64_t *scratch, size_t count, unsigned
     case 6: sort_from_top(records, scratch, count, 6); break;
     case 7: sort_from_top(records, scratch, count, 7); break;
     case 8: sort_from_top(records, scratch, count, 8); break;
-    default: sort_small(records, records, count, 0, words); break;
+    case 0: sort_small(records, records, count, 0, words); break;
+    default: sort_from_top(records, scratch, count, words); break;
     }
 }
 

@@ -40,15 +40,6 @@ static inline uint64_t little_endian(uint64_t word)
 #endif
 }
 
-static inline uint32_t little_endian_u32(uint32_t word)
-{
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    return __builtin_bswap32(word);
-#else
-    return word;
-#endif
-}
-
 /* ---- halves */
 
 static inline uint32_t fold_half(uint32_t difference) { return (difference << 1) ^ ((uint32_t)0 - (difference >> 31)); }
@@ -158,7 +149,7 @@ FOR_WORDS uint8_t *encode_one(uint8_t *out, const uint64_t *record, const uint64
                               const unsigned words)
 {
     uint8_t *front = out;
-    uint32_t lengths = 0;
+    uint64_t lengths = 0;
     out += (words + 1) / 2;
 #pragma GCC unroll 8
     for (unsigned w = 0; w < words; w++) {
@@ -173,9 +164,9 @@ FOR_WORDS uint8_t *encode_one(uint8_t *out, const uint64_t *record, const uint64
         const uint64_t bytes = little_endian(word);
         memcpy(out, &bytes, 8); /* what is behind the length is overwritten by what follows */
         out += length;
-        lengths |= code << 4 * w;
+        lengths |= (uint64_t)code << 4 * w;
     }
-    lengths = little_endian_u32(lengths);
+    lengths = little_endian(lengths);
     memcpy(front, &lengths, (words + 1) / 2);
     return out;
 }
@@ -214,13 +205,13 @@ FOR_WORDS size_t decode(const uint8_t **from, const uint8_t *end, uint64_t *reco
     uint8_t codes[HSD_SORT_MAX_WORDS];
     memcpy(codes, coding, sizeof codes);
     for (; done < count && at < end; done++, last = records, records += words) {
-        uint32_t lengths;
+        uint64_t lengths;
         memcpy(&lengths, at, sizeof lengths);
-        lengths = little_endian_u32(lengths);
+        lengths = little_endian(lengths);
         at += (words + 1) / 2;
 #pragma GCC unroll 8
         for (unsigned w = 0; w < words; w++) {
-            const unsigned length = lengths >> 4 * w & 15u;
+            const unsigned length = (unsigned)(lengths >> 4 * w) & 15u;
             uint64_t word;
             memcpy(&word, at, 8);
             word = little_endian(word);
@@ -241,7 +232,22 @@ FOR_WORDS size_t decode(const uint8_t **from, const uint8_t *end, uint64_t *reco
     return done;
 }
 
-#define DEFINE_CODEC(words)                                                                                            \
+/* More than eight are sorted seldom: these share one. */
+static __attribute__((noinline)) uint8_t *encode_long(uint8_t *out, const uint8_t *full, const uint64_t *records,
+                                                      size_t *count, const uint64_t *previous, const uint8_t *coding,
+                                                      unsigned words)
+{
+    return encode(out, full, records, count, previous, coding, words);
+}
+
+static __attribute__((noinline)) size_t decode_long(const uint8_t **at, const uint8_t *end, uint64_t *records,
+                                                    size_t count, uint64_t *previous, const uint8_t *coding,
+                                                    unsigned words)
+{
+    return decode(at, end, records, count, previous, coding, words);
+}
+
+#define DEFINE_CODEC(encode, decode, words)                                                                            \
     static uint8_t *encode_##words(uint8_t *out, const uint8_t *full, const uint64_t *records, size_t *count,          \
                                    const uint64_t *previous, const uint8_t *coding)                                    \
     {                                                                                                                  \
@@ -253,17 +259,26 @@ FOR_WORDS size_t decode(const uint8_t **from, const uint8_t *end, uint64_t *reco
         return decode(at, end, records, count, previous, coding, words);                                               \
     }
 
-DEFINE_CODEC(1)
-DEFINE_CODEC(2)
-DEFINE_CODEC(3)
-DEFINE_CODEC(4)
-DEFINE_CODEC(5)
-DEFINE_CODEC(6)
-DEFINE_CODEC(7)
-DEFINE_CODEC(8)
+DEFINE_CODEC(encode, decode, 1)
+DEFINE_CODEC(encode, decode, 2)
+DEFINE_CODEC(encode, decode, 3)
+DEFINE_CODEC(encode, decode, 4)
+DEFINE_CODEC(encode, decode, 5)
+DEFINE_CODEC(encode, decode, 6)
+DEFINE_CODEC(encode, decode, 7)
+DEFINE_CODEC(encode, decode, 8)
+DEFINE_CODEC(encode_long, decode_long, 9)
+DEFINE_CODEC(encode_long, decode_long, 10)
+DEFINE_CODEC(encode_long, decode_long, 11)
+DEFINE_CODEC(encode_long, decode_long, 12)
 
-static encode_fn *const encoders[] = {encode_1, encode_2, encode_3, encode_4, encode_5, encode_6, encode_7, encode_8};
-static decode_fn *const decoders[] = {decode_1, decode_2, decode_3, decode_4, decode_5, decode_6, decode_7, decode_8};
+static encode_fn *const encoders[] = {encode_1, encode_2, encode_3, encode_4,  encode_5,  encode_6,
+                                      encode_7, encode_8, encode_9, encode_10, encode_11, encode_12};
+static decode_fn *const decoders[] = {decode_1, decode_2, decode_3, decode_4,  decode_5,  decode_6,
+                                      decode_7, decode_8, decode_9, decode_10, decode_11, decode_12};
+
+_Static_assert(HSD_ARRAY_LEN(encoders) == HSD_SORT_MAX_WORDS && HSD_ARRAY_LEN(decoders) == HSD_SORT_MAX_WORDS,
+               "each number of words has its codec");
 
 /* ---- writing */
 

@@ -264,8 +264,9 @@ Test(sorter, misuse_is_told)
     const uint64_t record[2] = {1, 2};
     const uint64_t *out;
     size_t some;
-    hsd_sorter_config bad[] = {config_of(0, 1 << 20, false), config_of(9, 1 << 20, false), config_of(2, 1 << 20, false),
-                               config_of(2, 1 << 20, false), config_of(2, 1 << 20, false)};
+    hsd_sorter_config bad[] = {config_of(0, 1 << 20, false), config_of(HSD_SORT_MAX_WORDS + 1, 1 << 20, false),
+                               config_of(2, 1 << 20, false), config_of(2, 1 << 20, false),
+                               config_of(2, 1 << 20, false)};
     bad[2].key_words = 0;
     bad[3].key_words = 3;
     bad[4].space = NULL;
