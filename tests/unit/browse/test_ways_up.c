@@ -7,7 +7,9 @@
 #include "browse/index.h"
 #include "browse/ways_up.h"
 
-/* Item i hangs from item i - 1, `step` numbers apart; item 0 is the end. */
+/* Item i hangs from item i - 1; item 0 is the end. Their numbers are the largest that there may be. */
+#define FIRST (HSD_NODE_MAX - 20000000)
+
 typedef struct chain {
     uint32_t length;
     bool has_anchors;
@@ -17,7 +19,7 @@ typedef struct chain {
 static hsd_node above(void *context, hsd_node item)
 {
     ((chain *)context)->reads++;
-    return item == 0 ? HSD_NODE_NONE : item - 1;
+    return item == FIRST ? HSD_NODE_NONE : item - 1;
 }
 
 /* The nearest above whose depth the step divides; none within the first step. */
@@ -25,8 +27,8 @@ static hsd_node anchor_of(void *context, hsd_node item)
 {
     chain *c = context;
     c->reads++;
-    const hsd_node anchor = item == 0 ? 0 : (item - 1) / HSD_ANCHOR_STEP * HSD_ANCHOR_STEP;
-    return c->has_anchors && anchor > 0 ? anchor : HSD_NODE_NONE;
+    const hsd_node i = item - FIRST, anchor = i == 0 ? 0 : (i - 1) / HSD_ANCHOR_STEP * HSD_ANCHOR_STEP;
+    return c->has_anchors && anchor > 0 ? FIRST + anchor : HSD_NODE_NONE;
 }
 
 static uint64_t check(uint32_t length, bool has_anchors)
@@ -34,13 +36,13 @@ static uint64_t check(uint32_t length, bool has_anchors)
     static hsd_way_up way;
     chain c = {.length = length, .has_anchors = has_anchors};
     way = (hsd_way_up){.above = above, .anchor_of = anchor_of, .context = &c, .most = length};
-    hsd_way_up_walk(&way, length - 1);
+    hsd_way_up_walk(&way, FIRST + length - 1);
     cr_assert_eq(way.total, length, "%lu, not %u", way.total, length);
     cr_assert_eq(way.count, length < HSD_BROWSE_MOST ? length : HSD_BROWSE_MOST);
     for (uint32_t i = 0; i < way.count; i++) {
         const bool is_behind = length > HSD_BROWSE_MOST && i >= HSD_WAY_HALF;
-        cr_assert_eq(way.items[i], is_behind ? length - HSD_BROWSE_MOST + i : i, "length %u item %u: %" HSD_PRI_NODE,
-                     length, i, way.items[i]);
+        cr_assert_eq(way.items[i], FIRST + (is_behind ? length - HSD_BROWSE_MOST + i : i),
+                     "length %u item %u: %" HSD_PRI_NODE, length, i, way.items[i]);
     }
     return c.reads;
 }
