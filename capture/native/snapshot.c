@@ -12,7 +12,9 @@
  */
 #include "native/snapshot.h"
 
+#include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -152,8 +154,26 @@ static void work(hsn_world *world, hsn_stopped *stopped, const hsa_request *requ
 
 /* ---- the parent ---- */
 
+/* Asked anew each time: a plugin may have brought GLib. */
+static void find_glib(hsn_world *world)
+{
+    enum { USUAL_BYTES = 2048 };
+    Dl_info info;
+    const ElfW(Sym) *symbol = NULL;
+    hsn_silence(); /* where it is not there that is noted in memory of malloc */
+    void *create = dlsym(RTLD_DEFAULT, "g_type_create_instance"), *name = dlsym(RTLD_DEFAULT, "g_type_name");
+    if (create != NULL && name != NULL) {
+        const bool is_known = dladdr1(create, &info, (void **)&symbol, RTLD_DL_SYMENT) != 0 && symbol != NULL;
+        const size_t size = is_known && symbol->st_size > 0 ? symbol->st_size : USUAL_BYTES;
+        world->gobject_code = (hsn_range){(uintptr_t)create, (uintptr_t)create + size};
+        memcpy(&world->gobject_name, &name, sizeof name);
+    }
+    hsn_speak();
+}
+
 static void describe_native_snapshot(hsn_world *world)
 {
+    find_glib(world);
     hsa_know_self(&world->self);
     hsa_measure(&world->metrics);
     world->tls_part_count = hsn_thread_tls_parts(world->tls_parts, HSN_TLS_PARTS);

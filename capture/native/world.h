@@ -53,11 +53,13 @@ typedef struct hsn_world {
     const hsn_range *excluded;
     size_t excluded_count;
     hsa_self self;
-    hsa_metrics metrics;        /* of the parent, at the stop */
-    uint64_t pause_ns;          /* how long the threads stood still, as far as it is known at the fork */
-    bool tells_mapped;          /* memory that is mapped past malloc is an object, too */
-    uint64_t sample_bytes;      /* 0: every allocation is in the table; else one in so many bytes */
-    uint64_t missed_threads;    /* not stopped in time */
+    hsa_metrics metrics;    /* of the parent, at the stop */
+    uint64_t pause_ns;      /* how long the threads stood still, as far as it is known at the fork */
+    hsn_range gobject_code; /* g_type_create_instance of GLib; 0,0 = it is not there */
+    const char *(*gobject_name)(uintptr_t type); /* g_type_name */
+    bool tells_mapped;                           /* memory that is mapped past malloc is an object, too */
+    uint64_t sample_bytes;                       /* 0: every allocation is in the table; else one in so many bytes */
+    uint64_t missed_threads;                     /* not stopped in time */
     uint64_t signalled_threads; /* stopped by a signal: a call in which they waited may have returned EINTR */
     uint64_t foreign_blocks;    /* frees of blocks that were never seen */
     /* parts of the table that a missed thread was changing: a block may be missing, or there twice */

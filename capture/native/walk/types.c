@@ -1,6 +1,6 @@
 /*
- * What a block is. C++ objects say it themselves (vtables.c). Of all others it is known who asked for them and for how
- * much:
+ * What a block is. Objects of C++ and of GLib say it themselves (vtables.c, gobjects.c). Of all others it is known who
+ * asked for them and for how much:
  *
  *      {allocated} <=72 B at shop+0x1af0{…} < shop+0x1b44{…} < shop+0x10c9{…}
  *
@@ -101,6 +101,7 @@ hsn_place *hsn_place_of(hsn_walker *k, uint32_t stack)
     const uint32_t set = number_frames(k, chosen);
     place->frames = set == 0 ? UINT32_MAX : set;
     place->site = hsn_write_site(k, frames, count);
+    place->is_gobject = hsn_is_made_by_glib(k, frames, count);
     place->is_by_strings = count > 0 && is_strings(k, frames[0]);
     k->unplaced += place->site == 0 && count > 0;
     return place;
@@ -144,6 +145,8 @@ uint32_t hsn_type_of(hsn_walker *k, const hsn_block *block, uintptr_t first_word
     if (class != 0) return class;
     const hsn_place *place = hsn_place_of(k, block->stack);
     if (place->frames == UINT32_MAX) return rest_type(k);
+    const uint32_t object = hsn_gobject_type(k, block);
+    if (object != 0) return object;
     const uint64_t size = hsn_size_class(block->size);
     uint32_t type = hsn_pairs_get(&k->type_numbers, place->frames, size);
     if (type != 0) return type;
@@ -156,6 +159,7 @@ uint32_t hsn_type_of(hsn_walker *k, const hsn_block *block, uintptr_t first_word
 size_t hsn_type_text(hsn_walker *k, const hsn_block *block, uintptr_t first_word, char out[HSN_TYPE_BYTES])
 {
     if (hsn_vtable_type(k, first_word) != 0) return hsn_vtable_text(k, first_word, out);
+    if (hsn_gobject_type(k, block) != 0) return 0; /* of what library the structure is, it does not say */
     const hsn_place *place = hsn_place_of(k, block->stack);
     const bool is_named = place->frames != UINT32_MAX && k->type_frames[place->frames][0] != 0;
     return is_named ? put_type(k, place->frames, hsn_size_class(block->size), out) : 0;

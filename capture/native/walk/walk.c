@@ -61,6 +61,7 @@ static bool make_ready(hsn_walker *k)
     /* without a list of mappings nothing may be read: blocks without references are still an answer */
     if (hsn_maps_read(&k->maps, &k->arena) && !hsn_modules_find(&k->modules, &k->maps, &k->arena)) return false;
     hsn_find_streams(k);
+    hsn_find_gobjects(k);
     return find_holes(k) && hsn_heaps_find(k) && hsn_types_open(k);
 }
 

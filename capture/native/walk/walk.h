@@ -31,6 +31,7 @@ typedef struct hsn_place {
     uint32_t site;      /* 0 = none */
     bool is_loader;     /* allocated by ld.so for itself */
     bool is_by_strings; /* its innermost frame is of libstdc++ */
+    bool is_gobject;    /* GLib made it, as an object */
 } hsn_place;
 
 typedef struct hsn_walker {
@@ -69,6 +70,10 @@ typedef struct hsn_walker {
     uint64_t untyped, unplaced;                     /* blocks past the limits of types and sites */
     uintptr_t constants_low, constants_high;        /* of all modules */
     uintptr_t other_constants[HSN_OTHER_CONSTANTS]; /* first words that were seen to be no vtables */
+
+    struct hsn_gobject_class *gobjects; /* classes of GLib, by their numbers from 1 (gobjects.c) */
+    uint32_t gobject_count;
+    hsn_pairs gobject_numbers; /* by the addresses of their structures */
 
     hsn_pairs seen;                 /* blocks that roots of one label hold */
     uint64_t started_ns, bytes;     /* bytes of all blocks */
@@ -128,6 +133,14 @@ uint64_t hsn_size_class(uint64_t size);
 uint32_t hsn_vtable_type(hsn_walker *k, uintptr_t word);
 /* The text of that type. */
 size_t hsn_vtable_text(const hsn_walker *k, uintptr_t word, char out[HSN_TYPE_BYTES]);
+
+/* ---- gobjects.c ---- */
+/* Before anything of blocks is given back. */
+void hsn_find_gobjects(hsn_walker *k);
+/* Whether a stack is that of an object of GLib. */
+bool hsn_is_made_by_glib(const hsn_walker *k, const uintptr_t *frames, size_t count);
+/* 0, or the number of the type of such a block. */
+uint32_t hsn_gobject_type(hsn_walker *k, const hsn_block *block);
 
 /* ---- roots.c, roots_thread.c ---- */
 /*

@@ -2,140 +2,9 @@
  * The whole walk, as the agent does it: in a child, of a world with known truth, without malloc, and the capture read
  * back.
  */
-#include <criterion/criterion.h>
-
-#include <dlfcn.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <malloc.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include "fake_table.h"
-#include "native/mmaps.h"
-#include "native/walk/walk.h"
-#include "support/capture_view.h"
-#include "support/random.h"
-
-enum { MIB = 1 << 20, HEAP_BYTES = 96 * MIB, MAX_BLOCKS = 200000 };
-
-/* ---- no malloc ---- */
-
-static bool is_forbidden;
-
-extern void *__libc_malloc(size_t size);
-extern void *__libc_calloc(size_t count, size_t size);
-extern void *__libc_realloc(void *memory, size_t size);
-extern void __libc_free(void *memory);
-
-static void check_allowed(void)
-{
-    if (is_forbidden) _exit(99);
-}
-
-void *malloc(size_t size)
-{
-    check_allowed();
-    return __libc_malloc(size);
-}
-
-void *calloc(size_t count, size_t size)
-{
-    check_allowed();
-    return __libc_calloc(count, size);
-}
-
-void *realloc(void *memory, size_t size)
-{
-    check_allowed();
-    return __libc_realloc(memory, size);
-}
-
-void free(void *memory)
-{
-    if (memory != NULL) check_allowed();
-    __libc_free(memory);
-}
-
-/* ---- a world ---- */
-
-static unsigned char *heap; /* all blocks lie in it */
-static size_t heap_used;
-static hsn_world world;
-static hsn_range excluded[2];
-static hsn_thread threads[2];
-static capture_view view;
-static const char *path = NULL;
-static char path_text[64];
-
-static void setup(void)
-{
-    heap = mmap(NULL, HEAP_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    cr_assert_neq(heap, MAP_FAILED);
-    heap_used = 0;
-    fake_open(MAX_BLOCKS);
-    world = (hsn_world){.excluded = excluded, .excluded_count = 1, .threads = threads, .pause_ns = 1234};
-    excluded[0] = fake_memory();
-    static const char template[] = "/tmp/hsdiff-walk-XXXXXX";
-    hsa_know_self(&world.self);
-    hsa_measure(&world.metrics);
-    const int fd = mkstemp(memcpy(path_text, template, sizeof template));
-    cr_assert_geq(fd, 0);
-    close(fd);
-    path = path_text;
-}
-
-static void teardown(void)
-{
-    if (view.capture != NULL) view_close(&view);
-    unlink(path_text);
-    fake_close();
-    munmap(heap, HEAP_BYTES);
-}
+#include "walk_kit.h"
 
 TestSuite(walk, .init = setup, .fini = teardown);
-
-/* Memory of a block behind the last one, and its entry. */
-static uintptr_t *add(uint64_t size, uint32_t stack)
-{
-    heap_used = (heap_used + 16 + 15) & ~(size_t)15;
-    uintptr_t *block = (uintptr_t *)(void *)(heap + heap_used);
-    heap_used += size;
-    cr_assert_leq(heap_used, (size_t)HEAP_BYTES);
-    fake_add((uintptr_t)block, size, stack);
-    return block;
-}
-
-/* The exit status of the child that walks; its time. */
-static int walk_in_child(void)
-{
-    const pid_t child = fork();
-    if (child == 0) {
-        const hsa_request request = {.verb = HSA_CAPTURE, .fd = open(path, O_WRONLY | O_TRUNC), .is_push = true};
-        is_forbidden = true;
-        _exit(hsn_walk(&world, &request) == HSC_OK ? 0 : 1);
-    }
-    int status;
-    cr_assert_eq(waitpid(child, &status, 0), child);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 256 + WTERMSIG(status);
-}
-
-static void walk_world(void)
-{
-    const int status = walk_in_child();
-    cr_assert_eq(status, 0, "the child ended with %d", status);
-    cr_assert(view_open(&view, path));
-}
-
-static const view_object *object_of(const void *block)
-{
-    const hsn_block *b = fake_holder((uintptr_t)block);
-    return b == NULL ? NULL : view_find(&view, b->sequence);
-}
 
 static bool refers(const void *source, const void *target)
 {
@@ -568,49 +437,6 @@ Test(walk, memory_that_is_mapped_is_an_object_for_each_stack_that_mapped_it)
     cr_expect_eq(view_count_roots(&view, HSC_ROOT_RUNTIME, "(anonymous memory)", (uint64_t)(known - view.objects)), 1);
 }
 
-/* ---- sites and types ---- */
-
-static uintptr_t in_libc(const char *name) { return (uintptr_t)dlsym(RTLD_DEFAULT, name) + 4; }
-
-/* "{allocated} <=SIZE B at NAME" and " < NAME" for a second frame of this program, with its build id as it stands
- * there. */
-static void expect_type(const void *block, const char *size, uintptr_t first, uintptr_t second)
-{
-    Dl_info info;
-    char wanted[384], build_id[128] = "";
-    const char *type = view_type(&view, object_of(block)->type), *brace = strchr(type + 12, '{');
-    cr_assert_neq(dladdr((void *)first, &info), 0);
-    cr_assert_not_null(brace, "%s", type);
-    snprintf(build_id, sizeof build_id, "%.*s", (int)(strchr(brace, '}') - brace + 1), brace);
-    int used = snprintf(wanted, sizeof wanted, "{allocated} <=%s B at test_walk_walk+0x%zx%s", size,
-                        (size_t)(first - 1 - (uintptr_t)info.dli_fbase), build_id);
-    if (second != 0)
-        snprintf(wanted + used, sizeof wanted - (size_t)used, " < test_walk_walk+0x%zx%s",
-                 (size_t)(second - 1 - (uintptr_t)info.dli_fbase), build_id);
-    cr_assert_str_eq(type, wanted);
-}
-
-Test(walk, types_are_places_of_allocation_outside_allocators)
-{
-    const uintptr_t a = (uintptr_t)&walk_in_child + 9, b = (uintptr_t)&check_references + 9;
-    const uintptr_t frames[] = {in_libc("qsort"), a, in_libc("getenv"), b};
-    const uint32_t stack = fake_stack(frames, 4), other = fake_stack(frames, 2), libc = fake_stack(frames, 1);
-    void *two = add(70, stack), *same = add(72, stack), *one = add(4000, other), *libcs = add(1, libc),
-         *none = add(0, 0);
-    walk_world();
-    expect_type(two, "72", a, b);
-    cr_assert_eq(object_of(two)->type, object_of(same)->type);
-    expect_type(one, "4096", a, 0);
-    cr_assert_eq(strncmp(view_type(&view, object_of(libcs)->type), "{allocated} <=8 B at libc.so.6+0x", 33), 0);
-    cr_assert_str_eq(view_type(&view, object_of(none)->type), "{allocated} <=8 B");
-    size_t depth = 0;
-    for (uint32_t site = object_of(two)->site; site != 0; site = view.sites[site].parent)
-        depth++;
-    cr_assert_eq(depth, 4);
-    cr_assert_eq(view.info->sites, 4 + 2 + 1);
-    cr_assert_eq(object_of(none)->site, 0);
-}
-
 Test(walk, what_the_loader_allocates_is_a_root)
 {
     Dl_info info;
@@ -623,32 +449,6 @@ Test(walk, what_the_loader_allocates_is_a_root)
     cr_assert_eq(count_roots(block, HSC_ROOT_RUNTIME, "(dynamic loader)", NULL), 1);
     cr_assert_eq(count_all_roots(other), 0);
 }
-
-#ifdef SHAPES
-Test(walk, objects_of_classes_are_known_by_their_vtable)
-{
-    void *library = dlopen(SHAPES, RTLD_NOW);
-    cr_assert_not_null(library, "%s", dlerror());
-    const char *(*make_shape)(unsigned, void *);
-    const void *(*some_constant)(unsigned);
-    *(void **)&make_shape = dlsym(library, "make_shape");
-    *(void **)&some_constant = dlsym(library, "some_constant");
-    const char *name[5];
-    void *shape[5], *constant[4];
-    for (unsigned i = 0; i < 5; i++)
-        name[i] = make_shape(i, shape[i] = add(128, 0));
-    for (unsigned i = 0; i < 4; i++)
-        *(const void **)(constant[i] = add(128, 0)) = some_constant(i);
-    walk_world();
-    for (unsigned i = 0; i < 5; i++) {
-        const char *type = view_type(&view, object_of(shape[i])->type);
-        cr_assert_eq(strncmp(type, "{vtable} libshapes.so+0x", 24), 0, "%s", type);
-        cr_assert_str_eq(strrchr(type, ' ') + 1, name[i]);
-    }
-    for (unsigned i = 0; i < 4; i++)
-        cr_assert_str_eq(view_type(&view, object_of(constant[i])->type), "{allocated} <=128 B");
-}
-#endif
 
 /* ---- the rest ---- */
 
