@@ -12,6 +12,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 
 PIECE, PIECES = 1 << 20, 8
 PR_SET_PDEATHSIG = 1
@@ -25,8 +26,7 @@ def compute():
 
 def write(folder):
     piece = os.urandom(PIECE)
-    with open(os.path.join(folder, "load"), "wb", buffering=0) as file:
-        os.unlink(file.name)  # nothing is left, however this ends
+    with tempfile.TemporaryFile(buffering=0, dir=folder) as file:  # it never has a name: nothing is left, however this ends
         while True:
             file.seek(0)
             for _ in range(PIECES):

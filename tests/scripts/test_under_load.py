@@ -66,21 +66,28 @@ def sleepers(pids):
     return {one for one in pids if is_there(one) and pathlib.Path(f"/proc/{one}/cmdline").read_bytes().startswith(b"sleep")}
 
 
+def look(process):
+    there = children(process)
+    return there, sleepers(there)
+
+
 def ends_by_signals(folder):
     """Also by one that cannot be caught: then the command alone is left, to whoever sent that."""
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGKILL):
         with begin(folder, *WAITS) as process:
-            wait_until("the command is no sleep", lambda: sleepers(children(process)))
-            there = children(process)
+            looks = [] # one of them has to show all: a second look may come too late, or miss one
+            wait_until("the command is no sleep", lambda: looks.append(look(process)) or tuple(map(len, looks[-1])) == (BESIDE + 2, 1))
+            there, commands = looks[-1]
             process.send_signal(number)
             process.wait()
-        left = set()
-        if number == signal.SIGKILL:
-            left = sleepers(there)
-            assert len(left) == 1, left
-        wait_until(f"signal {number}: some of {there} are there", lambda: not any(map(is_there, there - left)))
-        for one in left:
-            os.kill(one, signal.SIGKILL)
+        left = commands if number == signal.SIGKILL else set()
+        try:
+            wait_until(f"signal {number}: some of {there} are there", lambda: not any(map(is_there, there - left)))
+            assert all(map(is_there, left)), f"{left} ended with its parent"
+        finally:
+            for one in left:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(one, signal.SIGKILL)
 
 
 EARLY = """
