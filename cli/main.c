@@ -27,7 +27,7 @@
 #include "sandbox/sandbox.h"
 #include "signals.h"
 #include "stages.h"
-#include "wide.h"
+#include "huge.h"
 #include <hsdiff/series.h>
 
 #define LINE_BYTES     4096
@@ -306,7 +306,7 @@ static int run_command(cli_app *cli)
     if (!cli->command_line) return out_of_memory();
     cli_progress_begin(cli);
     if (!cli->command->is_of_processes) cli_look_for_absent(cli);
-    cli_widen(cli);
+    cli_become_huge(cli);
     if (!cli_sandbox_is_late(cli)) cli_sandbox_enter(cli);
     const int result = cli->command->run(cli);
     cli_stages_end(cli);

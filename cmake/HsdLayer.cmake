@@ -6,7 +6,7 @@ include_guard(GLOBAL)
 
 set(HSD_CHECKED_STAGES walk holders graph sort match)  # see hsd_zeroed
 
-# Layers that hold numbers of nodes (base/node.h), which are compiled twice: hsd_<name>, and for hsdiff-wide hsd_<name>_wide.
+# Layers that hold numbers of nodes (base/node.h), which are compiled twice: hsd_<name>, and for hsdiff-huge hsd_<name>_wide.
 set(HSD_WIDE_LAYERS graph match walk paths top holders totals profile diff ranks browse)
 
 function(hsd_add_layer name)

@@ -4,7 +4,7 @@
  * twice:
  *
  *      HSD_NODE_BITS 32   what hsdiff is: captures of up to HSD_MOST_WALKED objects
- *      HSD_NODE_BITS 64   hsdiff-wide, which hsdiff becomes for a capture with more: the same sources, and twice the memory
+ *      HSD_NODE_BITS 64   hsdiff-huge, which hsdiff becomes for a capture with more: the same sources, and twice the memory
  *
  * So a number of a node is an hsd_node and never a uint32_t, two of them in one key are an hsd_two, and nothing else is
  * either: types, names, labels, blocks and levels have 32 bits in both.

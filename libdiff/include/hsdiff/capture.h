@@ -223,7 +223,7 @@ typedef struct hsd_object {
  */
 #define HSD_MOST_WALKED UINT64_C(0xFFFFFF00)
 
-/* The same of the library that is linked: HSD_MOST_WALKED, or in hsdiff-wide as many as a capture can have, 2^40. */
+/* The same of the library that is linked: HSD_MOST_WALKED, or in hsdiff-huge as many as a capture can have, 2^40. */
 HSD_API uint64_t hsd_most_walked(void);
 
 #define HSD_WANT_REFERENCES 0x1u /* targets */

@@ -1,7 +1,7 @@
 /*
  * Which inputs are that large is told by their indexes; files in which so many objects could not be are not opened.
  */
-#include "wide.h"
+#include "huge.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -13,11 +13,11 @@
 #include "report_error.h"
 #include <hsdiff/capture.h>
 
-#define PROGRAM "hsdiff-wide"
+#define PROGRAM "hsdiff-huge"
 /* Objects that differ in nothing but their ids take a hundredth of a byte in a capture. */
 #define LEAST_BYTES ((off_t)16 << 20)
 
-static bool is_wide_input(const cli_app *cli, const char *path)
+static bool is_huge(const cli_app *cli, const char *path)
 {
     struct stat file;
     hsd_capture *capture;
@@ -26,9 +26,9 @@ static bool is_wide_input(const cli_app *cli, const char *path)
     const hsd_run quiet = {.memory_bytes = cli->run.memory_bytes, .crypt = cli->run.crypt};
     if (hsd_capture_open(&capture, path, cli_damage_wanted(cli), &quiet, &err) != HSD_OK) return false;
     const hsd_capture_info *info = hsd_capture_get_info(capture);
-    const bool is_wide = info->objects > HSD_MOST_WALKED && !info->is_baseline;
+    const bool has_so_many = info->objects > HSD_MOST_WALKED && !info->is_baseline;
     hsd_capture_close(capture);
-    return is_wide;
+    return has_so_many;
 }
 
 /* Beside this program, where it was built or unpacked, or where it is installed. */
@@ -49,12 +49,12 @@ static bool find_program(char *path, size_t capacity)
     return false;
 }
 
-void cli_widen(const cli_app *cli)
+void cli_become_huge(const cli_app *cli)
 {
     char program[4224];
     if (hsd_most_walked() > HSD_MOST_WALKED || cli->options.summary || cli->command->is_of_processes) return;
     size_t i = 0;
-    while (i < cli->input_count && !is_wide_input(cli, cli->inputs[i]))
+    while (i < cli->input_count && !is_huge(cli, cli->inputs[i]))
         i++;
     if (i == cli->input_count) return;
     if (!find_program(program, sizeof program)) {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""A capture whose leak has numbers of nodes past 2^32: hsdiff becomes hsdiff-wide, and says who holds what grew.
+"""A capture whose leak has numbers of nodes past 2^32: hsdiff becomes hsdiff-huge, and says who holds what grew.
 
-usage: test_many.py --hsdiff HSDIFF --wide HSDIFF-WIDE --many HSD_MANY [--records N]
+usage: test_many.py --hsdiff HSDIFF --huge HSDIFF-HUGE --many HSD_MANY [--records N]
 
 HSD_MANY writes so many records without references, and behind them a cache of entries with texts: 10 before, 1,000 after. What is told of them is known;
 with fewer records, too, where both programs must say the same. Skipped where temporary files have no room.
@@ -60,25 +60,25 @@ def holds_truth(t, before, after):
 def says_what_is_missing(t, before, after):
     alone = shutil.copy(t.o.hsdiff, t.folder / "alone")
     done = subprocess.run([alone, before, after], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
-    check(done.returncode == 0 and b"hsdiff-wide, which walks them, is not installed" in done.stderr, done.returncode, done.stderr)
+    check(done.returncode == 0 and b"hsdiff-huge, which walks them, is not installed" in done.stderr, done.returncode, done.stderr)
     check(b"many.Text" in done.stdout and b"many.cache" not in done.stdout, done.stdout)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--hsdiff", required=True)
-    parser.add_argument("--wide", required=True)
+    parser.add_argument("--huge", required=True)
     parser.add_argument("--many", required=True)
     parser.add_argument("--records", type=int, default=RECORDS)
     o = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="hsdiff-wide-") as name:
+    with tempfile.TemporaryDirectory(prefix="hsdiff-huge-") as name:
         t = Test(o, pathlib.Path(name))
         if shutil.disk_usage(name).free < o.records * TEMP_BYTES_A_RECORD:
             print(f"skipped: {name} has no room for the temporary files of {o.records} records")
             return SKIPPED
         few = t.pair(100000)
         for words in (["--format", "json", *few], ["top", "--format", "json", few[1]]):
-            check(t.ask(o.hsdiff, *words) == t.ask(o.wide, *words), "not the same:", *words)
+            check(t.ask(o.hsdiff, *words) == t.ask(o.huge, *words), "not the same:", *words)
         holds_truth(t, *few)
         many = t.pair(o.records)
         says_what_is_missing(t, *many)
