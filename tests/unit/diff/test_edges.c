@@ -282,8 +282,16 @@ Test(edges, links_hold_nodes_and_names_and_are_in_the_order_of_both)
                                      HSD_EDGE_SOFT | 1,
                                      HSD_EDGE_SOFT | HSD_MAX_EDGE_NAMES,
                                      UINT32_MAX};
-    const hsd_node nodes[] = {0, 1, UINT32_MAX - 1, (hsd_node)(HSD_NODE_BITS == 32 ? UINT32_MAX : UINT64_C(1) << 32),
-                              (hsd_node)((UINT64_C(1) << (HSD_NODE_BITS == 32 ? 32 : 41)) - 1)};
+    static const hsd_node nodes[] = {
+        0,
+        1,
+        UINT32_MAX - 1,
+        UINT32_MAX,
+#if HSD_NODE_BITS == 64
+        UINT64_C(1) << 32,
+        (UINT64_C(1) << 41) - 1,
+#endif
+    };
     uint64_t last = 0;
     for (size_t n = 0; n < HSD_ARRAY_LEN(nodes); n++) {
         for (size_t i = 0; i < HSD_ARRAY_LEN(names); i++) {
