@@ -90,7 +90,7 @@ typedef struct hsd_plan_side {
     uint64_t id_sort_bytes, id_serve_bytes;               /* (id, ordinal); alive until the blocks are built */
     uint64_t reference_sort_bytes, reference_serve_bytes; /* (target id, source) */
     uint64_t source_sort_bytes, source_serve_bytes;       /* (source id, target id) of edges apart */
-    /* (source, target) ordinals in one word, and the name */
+    /* (source, target) ordinals, and the name */
     uint64_t edge_sort_bytes, edge_serve_bytes;
     uint64_t ordinal_bytes;        /* ids and their ordinals instead of a join (walk/ordinals.h); 0 = none */
     uint64_t build_bytes;          /* hsd_adjacency_begin */
@@ -103,8 +103,8 @@ typedef struct hsd_plan_side {
     uint64_t idle_name_bytes; /* else; <= name_bytes */
     uint64_t dominator_bytes; /* hsd_dominators_config; adjacency included */
     uint64_t place_sort_bytes,
-        place_serve_bytes;     /* places by node: sorted, or, where the sort's share holds 16 bytes
-                                * a node, in two arrays that later have place_serve and what links have */
+        place_serve_bytes;     /* places by node: sorted, or, where the sort's share holds all
+                                * of them, in two arrays that later have place_serve and what links have */
     uint64_t link_bytes;       /* dominators of each node and names of the references from them */
     uint64_t link_serve_bytes; /* the same when they are only read in order; <= link_bytes */
     uint64_t tree_sort_bytes, tree_serve_bytes;
