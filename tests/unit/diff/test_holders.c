@@ -7,6 +7,7 @@
 
 #include <time.h>
 
+#include "base/node.h"
 #include "holders/holders.h"
 #include "unit/diff/holders_kit.h"
 
@@ -600,7 +601,7 @@ Test(holders, fail_cleanly_wherever_reading_or_writing_fails)
 /* In so little memory that it takes files; which of them fail, on a sample. */
 Test(holders, without_identity_fail_cleanly_wherever_reading_or_writing_fails, .timeout = 300)
 {
-    const uint64_t memory_bytes = UINT64_C(32) << 20;
+    const uint64_t memory_bytes = (uint64_t)HSD_NODE_BYTES << 23;
     write_crowd(false, 30000, HSC_IDENTITY_MOVING);
     write_crowd(true, 30000, HSC_IDENTITY_MOVING);
     cr_assert_gt(fail_some(memory_bytes, 27, HSD_FAULT_PWRITE, ENOSPC, HSD_E_IO), 5);
