@@ -1,10 +1,10 @@
 /*
  * A page says what the other formats say: its copied tables hold the numbers of the NDJSON report to the byte, its shown ones those of
- * the text report to the letter, and its answer is that of the text report.
+ * the text report to the letter, and its answer is that of the text report. Nobody is shut out of it as it comes (axe-core): a page is opened once for both.
  */
 import assert from "node:assert/strict";
 import test, { after } from "node:test";
-import { closeBrowsers, engines, looksAt, withPage } from "./support/browsers.mjs";
+import { assertAccessible, closeBrowsers, engines, looksAt, withPage } from "./support/browsers.mjs";
 import { openPage, records, report } from "./support/pages.mjs";
 import { copiedRows, shownRows, textTable } from "./support/tables.mjs";
 
@@ -167,6 +167,7 @@ for (const engine of engines) {
     test(`${engine}: ${kind}`, async () => {
       await withPage(engine, {}, async (page) => {
         await openPage(page, kind);
+        await assertAccessible(page);
         await assertSeries(page, kind);
       });
     });
@@ -175,6 +176,7 @@ for (const engine of engines) {
     test(`${engine}: ${kind}`, async () => {
       await withPage(engine, {}, async (page) => {
         await openPage(page, kind);
+        await assertAccessible(page);
         await assertDiff(page, kind);
       });
     });

@@ -1,9 +1,10 @@
 /*
  * Whatever a capture holds, its page stays quiet: it asks nothing of the network, complains of nothing, its policy has nothing to refuse, no text
- * of it runs, and nobody is shut out (axe-core).
+ * of it runs, and nobody is shut out (axe-core). In pages.test.mjs others have looked at some of them: what a page does that it must not do is an error
+ * wherever it is opened. By itself this looks at all.
  */
 import { writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import test, { after } from "node:test";
 import { pathToFileURL } from "node:url";
 import { assertAccessible, closeBrowsers, engines, looksAt, patienceMs, phone, withPage } from "./support/browsers.mjs";
@@ -18,6 +19,13 @@ const looks = {
   dark: { options: { dark: true }, kinds: ["node", "series", "check"] },
   phone: { options: { size: phone }, kinds: ["node", "series", "check", "sites", "names-diff"] },
 };
+
+/* What contents.test.mjs and screens.test.mjs look at in the same way. */
+const lookedAt = {
+  light: ["node", "jvm", "native", "partial", "nothing", "single", "sites", "series", "check"],
+  phone: ["node", "sites"],
+};
+const isAlone = basename(process.argv[1]) === "safety.test.mjs";
 
 /* A page that does all of it, so that the others cannot pass because nobody looked. */
 const wicked = `<!doctype html><html lang="en"><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="script-src 'unsafe-inline'; img-src data:">
@@ -34,7 +42,7 @@ for (const engine of engines) {
   test(`${engine}: a wicked page is found out`, async () => {
     const path = join(folder("pages"), `wicked-${engine}.html`);
     writeFileSync(path, wicked);
-    const found = await withPage(engine, {}, async (page, seen) => {
+    const found = await withPage(engine, { own: true }, async (page, seen) => {
       await page.goto(pathToFileURL(path).href);
       await untilDone(page, seen);
     }).then(
@@ -48,7 +56,7 @@ for (const engine of engines) {
 
 for (const engine of engines) {
   for (const [look, { options, kinds: shown }] of Object.entries(looks)) {
-    for (const kind of shown.filter((each) => looksAt(engine, each))) {
+    for (const kind of shown.filter((each) => looksAt(engine, each) && (isAlone || !lookedAt[look]?.includes(each)))) {
       test(`${engine}, ${look}: ${kind}`, async () => {
         await withPage(engine, options, async (page) => {
           await openPage(page, kind);

@@ -1,10 +1,10 @@
 /*
  * What a reader sees before anything is touched: the answer, the numbers, and the place that was planted in each program, with how it is reached.
- * A picture of each first screen stays in the folder screens of the build.
+ * A picture of each first screen stays in the folder screens of the build. On a phone nobody is shut out of it, either (axe-core).
  */
 import { join } from "node:path";
 import test, { after } from "node:test";
-import { closeBrowsers, desktop, engines, phone, withPage } from "./support/browsers.mjs";
+import { assertAccessible, closeBrowsers, desktop, engines, phone, withPage } from "./support/browsers.mjs";
 import { openPage } from "./support/pages.mjs";
 import { assertInSight } from "./support/sight.mjs";
 import { folder } from "./support/work.mjs";
@@ -29,6 +29,7 @@ for (const engine of engines) {
           await assertInSight(page, "h1", ["grew"]);
           await assertInSight(page, "#answer", ["Before", "After", "Growth", "New", "Freed"]);
           await assertInSight(page, ".top-holder", names);
+          if (size === phone && kind === "node") await assertAccessible(page);
         });
       });
     }
@@ -43,6 +44,7 @@ for (const [sizeName, size] of Object.entries(sizes)) {
       await assertInSight(page, "h1", ["grew"]);
       await assertInSight(page, "#answer", ["Before", "After", "Growth"]);
       await assertInSight(page, "#sites", ["main.(*Cache).Put (cache.go:31)", "+45.9 MiB"]);
+      if (size === phone) await assertAccessible(page);
     });
   });
 }
