@@ -36,7 +36,7 @@ static void open_array(hsd_paged *array, uint64_t bytes)
     cr_assert_eq(hsd_paged_open(array, bytes, hsd_paged_least_bytes(bytes), &pair.space, &err), HSD_OK, "%s", err.text);
 }
 
-static void put_one(hsd_sorter *sorter, uint32_t from, uint32_t to)
+static void put_one(hsd_sorter *sorter, hsd_node from, hsd_node to)
 {
     const uint64_t record[HSD_TWO_WORDS] = {HSD_TWO(from, to)};
     if (to == 0 || to > GROUPS) return;
@@ -44,14 +44,14 @@ static void put_one(hsd_sorter *sorter, uint32_t from, uint32_t to)
 }
 
 /* Each tells the one before it in its fork and the one behind it. */
-static void put_all(hsd_sorter **out, uint32_t count)
+static void put_all(hsd_sorter **out, hsd_node count)
 {
     const hsd_sorter_config config = {.record_words = HSD_TWO_WORDS,
                                       .key_words = HSD_TWO_WORDS,
                                       .space = &pair.space,
                                       .memory_bytes = HSD_SORT_MIN_BYTES};
     cr_assert_eq(hsd_sorter_new(out, &config, &err), HSD_OK);
-    for (uint32_t i = 1; i <= count; i++) {
+    for (hsd_node i = 1; i <= count; i++) {
         put_one(*out, i, i > FORKS ? i - FORKS : 0);
         put_one(*out, i, i + FORKS);
     }
@@ -67,7 +67,7 @@ static void make_lists(hsd_by_search *s)
     open_array(&s->places, ((uint64_t)s->place_count + 1) * sizeof(hsd_by_place));
     for (uint32_t i = 1; i <= GROUPS; i++)
         hsd_by_group_write(s, i)->fork = (uint8_t)(i % FORKS);
-    for (uint32_t i = 1; i <= s->place_count; i++) {
+    for (hsd_node i = 1; i <= s->place_count; i++) {
         hsd_by_candidates *of = &s->candidates[i % FORKS];
         *hsd_by_place_write(s, i) = (hsd_by_place){.group = i, .named = i};
         of->list[of->count++].place = i;
