@@ -18,7 +18,7 @@ import kit  # noqa: E402
 from kit import check  # noqa: E402
 
 PROCESSES = 5 if kit.LONG else 4  # of a version; with fewer than four a side Mann-Whitney never has 5 %
-CAPTURES = 5
+CAPTURES = 5 if kit.LONG else 4  # what four processes of a version need (doc/fleet.md)
 REQUESTS = 6000  # between two captures
 WARM = 30_000  # requests before the first one that counts: what V8 compiles and counts on the way up takes 90 KiB, and it is another in each version
 BUILT = tempfile.TemporaryDirectory(prefix="hsdiff-fleet-java-")
