@@ -17,6 +17,7 @@
 
 #include "help/help.h"
 #include "help/nearest.h"
+#include "huge.h"
 #include "keys.h"
 #include "options/command_line.h"
 #include "options/options.h"
@@ -27,7 +28,6 @@
 #include "sandbox/sandbox.h"
 #include "signals.h"
 #include "stages.h"
-#include "huge.h"
 #include <hsdiff/series.h>
 
 #define LINE_BYTES     4096
