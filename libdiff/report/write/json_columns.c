@@ -139,7 +139,13 @@ void hsd_json_put_said(hsd_json_writer *json, const char *key, const hsd_model *
 {
     hsd_buffer text = {0};
     hsd_out *out = json->out;
-    if (out->status == HSD_OK) out->status = hsd_part_words(&text, model, part, HSD_ESCAPE_TERMINAL, out->err);
+    /* names are as long as in a file, whatever the terminal is that it goes to */
+    hsd_report_options to_file = *model->options;
+    to_file.width = 0;
+    to_file.use_utf8 = true;
+    hsd_model told = *model;
+    told.options = &to_file;
+    if (out->status == HSD_OK) out->status = hsd_part_words(&text, &told, part, HSD_ESCAPE_TERMINAL, out->err);
     join_lines(&text);
     hsd_json_put_text(json, key, (hsd_text){text.data != NULL ? (const char *)text.data : "", text.size});
     hsd_buffer_release(&text);

@@ -120,7 +120,12 @@ static hsd_plan_need paged(uint64_t bytes)
     };
 }
 
-static uint64_t adjacency_estimate(const hsd_plan_capture *c) { return 5 * c->references + 2 * c->objects; }
+/* However few references there are, a block of 16 KiB has 4,096 nodes at most. */
+static uint64_t adjacency_estimate(const hsd_plan_capture *c)
+{
+    return hsd_max_u64(5 * c->references + 2 * c->objects, 4 * c->objects);
+}
+
 static uint64_t name_estimate(const hsd_plan_capture *c) { return 2 * c->references + 2 * c->objects; }
 
 /* Ids in a heap that is packed take a byte each, less is not worth a try; in one that is not a word of two numbers. */

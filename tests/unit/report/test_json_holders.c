@@ -54,6 +54,18 @@ Test(json_holders, name_objects_that_have_a_name)
     path[1].name = (hsd_text){NULL, 0};
 }
 
+/* A program gets the same sentence from a terminal, however narrow and old that is. */
+Test(json_holders, are_named_in_the_answer_whatever_the_terminal)
+{
+    hsd_diff diff = sample();
+    const hsd_report_options narrow = {.width = 8};
+    char *to_file = sample_report("json", &diff, &all), *to_terminal = sample_report("json", &diff, &narrow);
+    HOLDS(to_file, "hangs from one place: global.sessions{9 more}.map{x2} (Map)");
+    cr_expect_str_eq(to_terminal, to_file);
+    free(to_file);
+    free(to_terminal);
+}
+
 Test(json_holders, keep_the_contract)
 {
     hsd_diff diff = sample();
