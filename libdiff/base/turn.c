@@ -8,6 +8,40 @@
 #define LEAST_IN_BOTH 100u /* fewer are no heap of a program */
 #define LEAST_BEHIND  16u  /* what a snapshot makes of itself is less */
 
+/* Where the heap of an id is, or would be: there are few. */
+static uint32_t find_heap(const hsd_turn_lasts *lasts, uint64_t id)
+{
+    uint32_t at = 0;
+    while (at < lasts->count && lasts->ids[at] >> HSD_TURN_HEAP_SHIFT != id >> HSD_TURN_HEAP_SHIFT)
+        at++;
+    return at;
+}
+
+void hsd_turn_lasts_take(hsd_turn_lasts *lasts, uint64_t id)
+{
+    if (id % 2 == 0) return;
+    const uint32_t at = find_heap(lasts, id);
+    if (at == HSD_TURN_HEAPS) {
+        lasts->is_full = 1;
+        return;
+    }
+    if (at == lasts->count) lasts->ids[lasts->count++] = id;
+    if (lasts->ids[at] < id) lasts->ids[at] = id;
+}
+
+/* With heaps that nobody told apart nothing is in both, and the verdict open. */
+void hsd_turn_take_part(hsd_turn *turn, const hsd_turn_lasts lasts[2], uint64_t id, bool is_before, bool is_after)
+{
+    if (id % 2 == 0 || (lasts[0].is_full | lasts[1].is_full) != 0) return;
+    turn->both += is_before && is_after;
+    if (is_before == is_after) return;
+    const int side = is_after, other = !is_after;
+    const uint32_t at = find_heap(&lasts[other], id);
+    const bool goes_on = at < lasts[other].count && lasts[other].ids[at] >= id + (uint64_t)is_after;
+    turn->below[side] += goes_on;
+    turn->behind[side] += !goes_on;
+}
+
 bool hsd_turn_is_asked(const hsd_capture_info *before, const hsd_capture_info *after)
 {
     const hsd_capture_info *const infos[2] = {before, after};

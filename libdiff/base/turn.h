@@ -23,6 +23,7 @@
 #include <hsdiff/capture.h>
 
 #define HSD_TURN_HEAP_SHIFT 44u
+#define HSD_TURN_HEAPS      1024u /* that a part tells apart */
 
 typedef struct hsd_turn { /* a zeroed one has seen nothing */
     uint64_t heap, both;
@@ -52,6 +53,20 @@ static inline void hsd_turn_take(hsd_turn *turn, uint64_t id, bool is_before, bo
     for (int side = 0; side < 2; side++)
         turn->behind[side] += is_in[side] && !is_in[1 - side];
 }
+
+/* The last id of each heap of one capture, for who sees ids in parts and in any order: a part knows then what lies
+ * below and behind it. */
+typedef struct hsd_turn_lasts { /* a zeroed one has seen nothing */
+    uint32_t count;
+    uint32_t is_full; /* of heaps beyond, and of the order, nothing can be said */
+    uint64_t ids[HSD_TURN_HEAPS];
+} hsd_turn_lasts;
+
+void hsd_turn_lasts_take(hsd_turn_lasts *lasts, uint64_t id);
+
+/* hsd_turn_take for a part: the words of what parts have seen add up to what the whole would have. `lasts` are of all
+ * of before and of after. */
+void hsd_turn_take_part(hsd_turn *turn, const hsd_turn_lasts lasts[2], uint64_t id, bool is_before, bool is_after);
 
 /* True if only their ids can say how they follow each other. */
 bool hsd_turn_is_asked(const hsd_capture_info *before, const hsd_capture_info *after);

@@ -279,6 +279,16 @@ static const uint64_t *any_of(const uint64_t *const *records)
     return records[records[AFTER] != NULL ? AFTER : BEFORE];
 }
 
+static void take_turn(hsd_comparison *c, const uint64_t *const *records)
+{
+    const uint64_t id = *any_of(records);
+    const bool is_before = records[BEFORE] != NULL, is_after = records[AFTER] != NULL;
+    if (c->turn_lasts == NULL)
+        hsd_turn_take(&c->turn, id, is_before, is_after);
+    else
+        hsd_turn_take_part(&c->turn, c->turn_lasts, id, is_before, is_after);
+}
+
 static hsd_status merge(void *context, hsd_error *err)
 {
     const merging *m = context;
@@ -294,7 +304,7 @@ static hsd_status merge(void *context, hsd_error *err)
         if (status == HSD_END) return HSD_OK;
         HSD_TRY(status);
         HSD_TRY(fold_pair(c, records, err));
-        if (asks_turn) hsd_turn_take(&c->turn, *any_of(records), records[BEFORE] != NULL, records[AFTER] != NULL);
+        if (asks_turn) take_turn(c, records);
         if ((done & 0x3fff) == 0) HSD_TRY(hsd_progress(c->pair.reporter, "comparing objects", done, total, err));
     }
 }

@@ -64,7 +64,8 @@ typedef struct hsd_comparison {
     hsd_examples *examples;   /* likewise; NULL without identity */
     hsd_root_change *by_root; /* by common root */
     hsd_match match;
-    hsd_turn turn; /* with the basis of exact ids */
+    hsd_turn turn;                    /* with the basis of exact ids */
+    const hsd_turn_lasts *turn_lasts; /* of before and of after, where this is a part; else NULL */
 } hsd_comparison;
 
 /* False of captures that have no objects to be walked. */

@@ -229,7 +229,7 @@ static hsd_status fill_diff_row(hsd_diff *diff, const hsd_comparison *c, hsd_err
     diff->identity_is_known = c->ladder.basis != HSD_BASIS_COUNTS;
     diff->is_by_structure = c->ladder.basis == HSD_BASIS_STRUCTURE;
     diff->match = c->match;
-    if (c->parting == NULL) diff->order = hsd_turn_order(&c->turn); /* a part says nothing of the whole */
+    diff->order = hsd_turn_order(&c->turn);
     diff->temp_bytes_peak = c->pair.space.bytes_peak;
     HSD_TRY(copy_info(diff, &diff->before, c->pair.sides[BEFORE].info, err));
     HSD_TRY(copy_info(diff, &diff->after, c->pair.sides[AFTER].info, err));

@@ -13,7 +13,7 @@
 /* Tables of sums are words and nothing else. */
 #define WORDS_OF(type, count) ((uint64_t)(count) * (sizeof(type) / sizeof(uint64_t)))
 _Static_assert(sizeof(hsd_fold_change) % sizeof(uint64_t) == 0 && sizeof(hsd_root_change) % sizeof(uint64_t) == 0 &&
-                   sizeof(hsd_match) % sizeof(uint64_t) == 0,
+                   sizeof(hsd_match) % sizeof(uint64_t) == 0 && sizeof(hsd_turn) % sizeof(uint64_t) == 0,
                "sums are words");
 
 /* ---- examples ---- */
@@ -208,7 +208,9 @@ static hsd_status meet_sums(hsd_ranked *r, hsd_error *err)
                                 err));
     HSD_TRY(hsd_together_add_up(t, (uint64_t *)(void *)c->by_root, WORDS_OF(hsd_root_change, c->pair.roots.count),
                                 err));
-    return hsd_together_add_up(t, (uint64_t *)(void *)&c->match, WORDS_OF(hsd_match, 1), err);
+    HSD_TRY(hsd_together_add_up(t, (uint64_t *)(void *)&c->match, WORDS_OF(hsd_match, 1), err));
+    return c->turn_lasts == NULL ? HSD_OK
+                                 : hsd_together_add_up(t, (uint64_t *)(void *)&c->turn, WORDS_OF(hsd_turn, 1), err);
 }
 
 hsd_status hsd_ranked_meet(hsd_ranked *r, hsd_error *err)

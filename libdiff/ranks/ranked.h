@@ -24,6 +24,8 @@ typedef struct hsd_ranked {
     bool is_begun;        /* all ranks have begun with their parts */
     unsigned shares;      /* ranks that share the memory of a machine, of the one that has most */
     uint64_t phase_ns;    /* of the processor, when the phase began */
+    bool asks_turn;       /* the ids are asked for the order of the captures */
+    hsd_turn_lasts lasts[2];
 } hsd_ranked;
 
 static inline const hsd_ranks *hsd_ranked_ranks(const hsd_ranked *r) { return r->together.ranks; }

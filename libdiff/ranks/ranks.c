@@ -49,6 +49,9 @@ static hsd_status send_record(void *context, const uint64_t *record, hsd_error *
 {
     hsd_ranked *r = context;
     r->together.stats.sent_records++;
+    if (r->asks_turn)
+        hsd_turn_lasts_take(&r->lasts[hsd_ranked_is(r, hsd_ranked_walker(AFTER)) ? AFTER : BEFORE],
+                            record[HSD_CENSUS_IDENTITY]);
     return hsd_scatter_put(&r->censuses, rank_of(r, record[HSD_CENSUS_IDENTITY]), record, err);
 }
 
@@ -100,18 +103,29 @@ static hsd_status walk_own(hsd_ranked *r, side_fn walk, hsd_error *err)
     return HSD_OK;
 }
 
+/* Who merges a part of the ids knows where those of either side end. */
+static hsd_status tell_lasts(hsd_ranked *r, hsd_error *err)
+{
+    for (int i = 0; i < SIDE_COUNT; i++)
+        HSD_TRY(hsd_together_tell_bytes(&r->together, hsd_ranked_walker(i), &r->lasts[i], sizeof r->lasts[i], err));
+    r->c->turn_lasts = r->lasts;
+    return HSD_OK;
+}
+
 /* Records of the census leave for the ranks of their identities, and come. */
 static hsd_status walk_with_identity(hsd_ranked *r, hsd_error *err)
 {
     const hsd_census_sink sink = {r, send_record};
+    const hsd_side_walk *sides = r->c->pair.sides;
     hsd_walk_request *requests = r->c->pair.requests;
-    const unsigned words = hsd_census_words(&r->c->pair.sides[AFTER]);
+    const unsigned words = hsd_census_words(&sides[AFTER]);
+    r->asks_turn = r->c->ladder.basis == HSD_BASIS_EXACT && hsd_turn_is_asked(sides[BEFORE].info, sides[AFTER].info);
     hsd_status status = hsd_scatter_open(&r->censuses, &r->together, words, take_record, r, err);
     requests[BEFORE].sink = requests[AFTER].sink = &sink;
     if (status == HSD_OK) status = walk_own(r, hsd_side_run_census, err);
     status = hsd_scatter_finish(&r->censuses, status, err);
     requests[BEFORE].sink = requests[AFTER].sink = NULL;
-    return status;
+    return status == HSD_OK && r->asks_turn ? tell_lasts(r, err) : status;
 }
 
 /* Who is who by structure is known between graph and census. */

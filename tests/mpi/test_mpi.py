@@ -83,6 +83,27 @@ def steps_pairs(t):
     t.same((2,), "--format", "json", "--summary", before, after)
 
 
+SNAPSHOTS = """
+const v8 = require("v8");
+v8.writeHeapSnapshot("before.heapsnapshot");
+globalThis.kept = Array.from({ length: 2000 }, (_, i) => ({ i }));
+v8.writeHeapSnapshot("after.heapsnapshot");
+"""
+
+
+# Two dumps that do not say when they were taken: their ids do, of which each rank has a part.
+def steps_order(t):
+    if not shutil.which("node"):
+        return print("order: no node")
+    subprocess.run(["node", "-e", SNAPSHOTS], cwd=t.folder, check=True, timeout=SECONDS, stdin=subprocess.DEVNULL)
+    for name in ("before", "after"):
+        check(t.one("import", "--quiet", t.folder / f"{name}.heapsnapshot", "-o", t.folder / f"{name}.hs").returncode == 0, name)
+    said = t.same((2, 3), "--format", "json", t.folder / "after.hs", t.folder / "before.hs").stdout
+    check(b"the captures stand in reverse order" in said, said[:2000])
+    said = t.same((2,), "--format", "json", t.folder / "before.hs", t.folder / "after.hs").stdout
+    check(b"reverse order" not in said, said[:2000])
+
+
 # More than the budget holds: ranks spill, page and sort by runs.
 def steps_little_memory(t):
     before, after = t.synth("little", objects=60000 if not IS_LONG else 400000, identity="exact", order="shuffled")

@@ -128,3 +128,79 @@ Test(turn, who_says_of_which_process_it_is_is_not_asked)
     b.pid = 8;
     cr_assert_not(hsd_turn_is_asked(&a, &b));
 }
+
+/* ---- in parts ---- */
+
+enum { PARTS = 3, HEAPS = 4 };
+
+/* Ids of several heaps, each of which ends somewhere else on either side. */
+static bool has(const heap *one, unsigned at, unsigned which)
+{
+    const unsigned id = 2 * at + 1;
+    return one->has[id] && (which % 2 == 0 || at < OBJECTS / 2);
+}
+
+static uint64_t id_of(unsigned at, unsigned which)
+{
+    return (uint64_t)which << HSD_TURN_HEAP_SHIFT | (2 * (uint64_t)at + 1);
+}
+
+static hsd_order order_of_parts(const heap *before, const heap *after, hsd_turn *sum)
+{
+    static hsd_turn_lasts lasts[2];
+    memset(lasts, 0, sizeof lasts);
+    *sum = (hsd_turn){0};
+    for (unsigned i = 2 * OBJECTS * HEAPS; i-- > 0;) { /* in any order */
+        if (has(before, i / HEAPS, i % HEAPS)) hsd_turn_lasts_take(&lasts[0], id_of(i / HEAPS, i % HEAPS));
+        if (has(after, i / HEAPS, i % HEAPS)) hsd_turn_lasts_take(&lasts[1], id_of(i / HEAPS, i % HEAPS));
+    }
+    for (unsigned part = 0; part < PARTS; part++) {
+        hsd_turn turn = {0};
+        for (unsigned i = 0; i < 2 * OBJECTS * HEAPS; i++) {
+            const bool is_before = has(before, i / HEAPS, i % HEAPS), is_after = has(after, i / HEAPS, i % HEAPS);
+            if (i * 7 / 5 % PARTS == part && (is_before || is_after))
+                hsd_turn_take_part(&turn, lasts, id_of(i / HEAPS, i % HEAPS), is_before, is_after);
+        }
+        for (unsigned word = 0; word < sizeof turn / sizeof(uint64_t); word++)
+            ((uint64_t *)(void *)sum)[word] += ((uint64_t *)(void *)&turn)[word];
+    }
+    return hsd_turn_order(sum);
+}
+
+static hsd_order order_of_heaps(const heap *before, const heap *after, hsd_turn *turn)
+{
+    *turn = (hsd_turn){0};
+    for (unsigned which = 0; which < HEAPS; which++)
+        for (unsigned at = 0; at < 2 * OBJECTS; at++)
+            if (has(before, at, which) || has(after, at, which))
+                hsd_turn_take(turn, id_of(at, which), has(before, at, which), has(after, at, which));
+    return hsd_turn_order(turn);
+}
+
+Test(turn, parts_add_up_to_the_whole)
+{
+    const heap *const pairs[][2] = {{&earlier, &later}, {&later, &earlier}, {&earlier, &earlier}};
+    make(200);
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
+        hsd_turn whole, sum;
+        const hsd_order order = order_of_heaps(pairs[i][0], pairs[i][1], &whole);
+        cr_assert_eq(order_of_parts(pairs[i][0], pairs[i][1], &sum), order);
+        cr_assert_eq(sum.both, whole.both);
+        for (int side = 0; side < 2; side++) {
+            cr_assert_eq(sum.below[side], whole.below[side]);
+            cr_assert_eq(sum.behind[side], whole.behind[side] + whole.over[side]);
+        }
+    }
+}
+
+Test(turn, more_heaps_than_are_told_apart_say_nothing)
+{
+    static hsd_turn_lasts lasts[2];
+    hsd_turn turn = {0};
+    for (uint64_t i = 0; i <= HSD_TURN_HEAPS; i++)
+        hsd_turn_lasts_take(&lasts[0], i << HSD_TURN_HEAP_SHIFT | 1);
+    cr_assert(lasts[0].is_full);
+    hsd_turn_take_part(&turn, lasts, 1, true, true);
+    cr_assert_eq(hsd_turn_order(&turn), HSD_ORDER_UNKNOWN);
+    cr_assert_eq(turn.both, 0u);
+}
