@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Whether two programs say the same, byte for byte: of a change that makes hsdiff faster, nothing else may be seen.
 
-    run.py --hsdiff PROGRAM --than PROGRAM --synth HSD_SYNTH [--samples FOLDER] [--every N] [--keep FOLDER] [-j N] [RUN...]
+    run.py --hsdiff PROGRAM --than PROGRAM --synth HSD_SYNTH [--samples FOLDER] [--every N] [--little MEMORY] [--keep FOLDER] [-j N] [RUN...]
 
 Makes pairs of captures (every shape, every kind of identity) and dumps of real programs where node and java are at hand, and runs every command that
 reads a capture over them, with large and little memory, one thread and two, in every format. What is compared is the exit status, both outputs and
 the files written. --samples adds the dumps of a folder, each paired with the next of its kind. RUN picks the runs whose name holds that word,
---every N of those each Nth.
+--every N of those each Nth; --little is what runs with little memory have, where one of the two needs more than 16M.
 Prints each run that differs, with the first line that does, then a count; exit status 1 if there was one. --keep leaves inputs and answers where they are.
 """
 import argparse
@@ -53,6 +53,7 @@ PAIR = {
     "32M": ["--memory", "32M", "--format", "json", "--threads", "1"],
     "1G": ["--memory", "1G", "--format", "json"],
 }
+LITTLE = ["16M"]
 FILES = {"html": "out.html", "retained": "out.csv", "objects": "out.csv"}
 EXPORTS = ("heapsnapshot", "hprof", "pprof", "speedscope", "collapsed", "sqlite")
 
@@ -143,7 +144,7 @@ def runs_of_pair(name, a, b, is_small, hs):
 def answer(program, run, folder, reader):
     folder.mkdir(parents=True)
     written = folder / run.output if run.output else None
-    words = [str(written) if word == "{out}" else str(word) for word in run.arguments]
+    words = [str(written) if word == "{out}" else LITTLE[0] if word == "16M" else str(word) for word in run.arguments]
     environment = {**os.environ, "COLUMNS": "120", "SOURCE_DATE_EPOCH": "1000000000", "TZ": "UTC", "HOME": str(folder)}
     with open(folder / "stdout", "wb") as out, open(folder / "stderr", "wb") as err:
         status = subprocess.run([program, *words], stdin=subprocess.DEVNULL, stdout=out, stderr=err, cwd=folder, env=environment, timeout=600).returncode
@@ -190,9 +191,11 @@ def main():
     parser.add_argument("--samples", type=pathlib.Path)
     parser.add_argument("--keep", type=pathlib.Path)
     parser.add_argument("--every", type=int, default=1)
+    parser.add_argument("--little", default="16M")
     parser.add_argument("-j", "--jobs", type=int, default=os.cpu_count())
     parser.add_argument("runs", nargs="*", metavar="RUN")
     o = parser.parse_args()
+    LITTLE[:] = [o.little]
     o.hsdiff, o.than, o.synth = o.hsdiff.resolve(), o.than.resolve(), o.synth.resolve()
     folder = o.keep.resolve() if o.keep else pathlib.Path(tempfile.mkdtemp(prefix="hsdiff-same-"))
     folder.mkdir(parents=True, exist_ok=True)

@@ -9,6 +9,7 @@
 
 #if defined(OLD_DL)
 STANDS_IN(dladdr)
+STANDS_IN(dladdr1)
 STANDS_IN(dlclose)
 STANDS_IN(dlerror)
 STANDS_IN(dlopen)

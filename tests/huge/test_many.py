@@ -16,7 +16,7 @@ import tempfile
 
 RECORDS = (1 << 32) + 1000
 ENTRIES = (10, 1000)
-TEMP_BYTES_A_RECORD = 16
+TEMP_BYTES_A_RECORD = 12
 SKIPPED = 77
 
 
