@@ -16,7 +16,7 @@ import tempfile
 
 RECORDS = (1 << 32) + 1000
 ENTRIES = (10, 1000)
-TEMP_BYTES_A_RECORD = 12
+TEMP_BYTES_A_RECORD = 15
 SKIPPED = 77
 
 
@@ -49,7 +49,7 @@ def holds_truth(t, before, after):
     report = json.loads(t.ask(t.o.hsdiff, "--format", "json", before, after))
     grown = ENTRIES[1] - ENTRIES[0]
     types = {row["type"]: row for row in report["types"]}
-    check("many.cache.entries" in report["answer"], report["answer"])
+    check("All of the growth hangs from one place: many.cache." in report["answer"], report["answer"])
     check(types["many.Text"]["growth"]["bytes"] == 1000 * grown, types["many.Text"])
     check(types["many.Entry"]["growth"]["objects"] == grown, types["many.Entry"])
     top = json.loads(t.ask(t.o.hsdiff, "top", "--format", "json", after))
@@ -81,7 +81,8 @@ def main():
             check(t.ask(o.hsdiff, *words) == t.ask(o.huge, *words), "not the same:", *words)
         holds_truth(t, *few)
         many = t.pair(o.records)
-        says_what_is_missing(t, *many)
+        if o.records >= RECORDS:
+            says_what_is_missing(t, *many)
         holds_truth(t, *many)
     return 0
 
