@@ -209,52 +209,46 @@ static inline void hsd_flat_set_u64(hsd_paged *paged, uint64_t index, uint64_t v
 }
 
 /* The same of numbers of nodes, and of two of them in one element. */
-#if HSD_NODE_BITS == 32
-static inline hsd_node hsd_paged_get_node(hsd_paged *paged, uint64_t index) { return hsd_paged_get_u32(paged, index); }
-static inline void hsd_paged_set_node(hsd_paged *paged, uint64_t index, hsd_node value)
-{
-    hsd_paged_set_u32(paged, index, value);
-}
 static inline hsd_node hsd_flat_get_node(hsd_paged *paged, uint64_t index, bool is_flat)
 {
-    return hsd_flat_get_u32(paged, index, is_flat);
+    if (HSD_NODE_BITS == 32) return hsd_flat_get_u32(paged, index, is_flat);
+    return (hsd_node)hsd_flat_get_u64(paged, index, is_flat);
 }
+
 static inline void hsd_flat_set_node(hsd_paged *paged, uint64_t index, hsd_node value, bool is_flat)
 {
-    hsd_flat_set_u32(paged, index, value, is_flat);
+    if (HSD_NODE_BITS == 32)
+        hsd_flat_set_u32(paged, index, (uint32_t)value, is_flat);
+    else
+        hsd_flat_set_u64(paged, index, value, is_flat);
 }
+
 static inline hsd_two hsd_flat_get_two(hsd_paged *paged, uint64_t index, bool is_flat)
 {
-    return hsd_flat_get_u64(paged, index, is_flat);
+    if (HSD_NODE_BITS == 32) return hsd_flat_get_u64(paged, index, is_flat);
+    return hsd_two_of((hsd_node)hsd_flat_get_u64(paged, 2 * index, is_flat),
+                      (hsd_node)hsd_flat_get_u64(paged, 2 * index + 1, is_flat));
 }
+
 static inline void hsd_flat_set_two(hsd_paged *paged, uint64_t index, hsd_two value, bool is_flat)
 {
-    hsd_flat_set_u64(paged, index, value, is_flat);
-}
-#else
-static inline hsd_node hsd_paged_get_node(hsd_paged *paged, uint64_t index) { return hsd_paged_get_u64(paged, index); }
-static inline void hsd_paged_set_node(hsd_paged *paged, uint64_t index, hsd_node value)
-{
-    hsd_paged_set_u64(paged, index, value);
-}
-static inline hsd_node hsd_flat_get_node(hsd_paged *paged, uint64_t index, bool is_flat)
-{
-    return hsd_flat_get_u64(paged, index, is_flat);
-}
-static inline void hsd_flat_set_node(hsd_paged *paged, uint64_t index, hsd_node value, bool is_flat)
-{
-    hsd_flat_set_u64(paged, index, value, is_flat);
-}
-static inline hsd_two hsd_flat_get_two(hsd_paged *paged, uint64_t index, bool is_flat)
-{
-    return hsd_two_of(hsd_flat_get_u64(paged, 2 * index, is_flat), hsd_flat_get_u64(paged, 2 * index + 1, is_flat));
-}
-static inline void hsd_flat_set_two(hsd_paged *paged, uint64_t index, hsd_two value, bool is_flat)
-{
+    if (HSD_NODE_BITS == 32) {
+        hsd_flat_set_u64(paged, index, (uint64_t)value, is_flat);
+        return;
+    }
     hsd_flat_set_u64(paged, 2 * index, hsd_two_first(value), is_flat);
     hsd_flat_set_u64(paged, 2 * index + 1, hsd_two_second(value), is_flat);
 }
-#endif
+
+static inline hsd_node hsd_paged_get_node(hsd_paged *paged, uint64_t index)
+{
+    return hsd_flat_get_node(paged, index, false);
+}
+
+static inline void hsd_paged_set_node(hsd_paged *paged, uint64_t index, hsd_node value)
+{
+    hsd_flat_set_node(paged, index, value, false);
+}
 
 static inline hsd_two hsd_paged_get_two(hsd_paged *paged, uint64_t index)
 {
