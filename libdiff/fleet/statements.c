@@ -16,7 +16,7 @@
 #include "fleet/engine.h"
 #include "io/temp.h"
 
-#define MEMORY_BYTES (UINT64_C(160) << 20)
+#define MEMORY_BYTES (UINT64_C(128) << 20)
 
 hsd_status hsd_sql_put(hsd_buffer *sql, hsd_error *err, const char *format, ...)
 {
