@@ -222,10 +222,15 @@ static void tell_symbols(const cli_app *cli, const telling *to)
     if (options->pid > 0) to->tell(to->context, "/", SANDBOX_READ);
 }
 
-/* What an engine has no memory for, and batches for a bucket, are folders in the temporary one. */
+/* What DuckDB has no memory for, and batches for a bucket, are folders in the temporary one. It is not asked where
+ * captures are added to a folder, and in a database the server has its own. */
 static sandbox_right temporary_right(const cli_app *cli)
 {
-    return strcmp(cli->command->name, "fleet") == 0 ? SANDBOX_RESULTS : SANDBOX_TEMPORARY;
+    if (strcmp(cli->command->name, "fleet") != 0 || cli->input_count < 2) return SANDBOX_TEMPORARY;
+    const hsd_fleet_where where = hsd_fleet_where_is(cli->inputs[1]);
+    const bool makes_folders =
+        where == HSD_FLEET_BUCKET || (where == HSD_FLEET_FOLDER && strcmp(cli->inputs[0], "add") != 0);
+    return makes_folders ? SANDBOX_RESULTS : SANDBOX_TEMPORARY;
 }
 
 static void tell_temporary(const cli_app *cli, const telling *to)
