@@ -53,7 +53,6 @@ PAIR = {
     "32M": ["--memory", "32M", "--format", "json", "--threads", "1"],
     "1G": ["--memory", "1G", "--format", "json"],
 }
-LITTLE = ["16M"]
 FILES = {"html": "out.html", "retained": "out.csv", "objects": "out.csv"}
 EXPORTS = ("heapsnapshot", "hprof", "pprof", "speedscope", "collapsed", "sqlite")
 
@@ -144,7 +143,7 @@ def runs_of_pair(name, a, b, is_small, hs):
 def answer(program, run, folder, reader):
     folder.mkdir(parents=True)
     written = folder / run.output if run.output else None
-    words = [str(written) if word == "{out}" else LITTLE[0] if word == "16M" else str(word) for word in run.arguments]
+    words = [str(written) if word == "{out}" else str(word) for word in run.arguments]
     environment = {**os.environ, "COLUMNS": "120", "SOURCE_DATE_EPOCH": "1000000000", "TZ": "UTC", "HOME": str(folder)}
     with open(folder / "stdout", "wb") as out, open(folder / "stderr", "wb") as err:
         status = subprocess.run([program, *words], stdin=subprocess.DEVNULL, stdout=out, stderr=err, cwd=folder, env=environment, timeout=600).returncode
@@ -195,7 +194,6 @@ def main():
     parser.add_argument("-j", "--jobs", type=int, default=os.cpu_count())
     parser.add_argument("runs", nargs="*", metavar="RUN")
     o = parser.parse_args()
-    LITTLE[:] = [o.little]
     o.hsdiff, o.than, o.synth = o.hsdiff.resolve(), o.than.resolve(), o.synth.resolve()
     folder = o.keep.resolve() if o.keep else pathlib.Path(tempfile.mkdtemp(prefix="hsdiff-same-"))
     folder.mkdir(parents=True, exist_ok=True)
@@ -206,7 +204,7 @@ def main():
         captures = imported(o, inputs, pairs)
         runs = [run for name, a, b in pairs for run in runs_of_pair(name, a, b, name != "large", captures)]
         runs = [run for run in runs if not o.runs or any(word in run.name for word in o.runs)]
-        runs = runs[:: o.every]
+        runs = [run._replace(arguments=[o.little if word == "16M" else word for word in run.arguments]) for run in runs[:: o.every]]
         different = 0
         with concurrent.futures.ThreadPoolExecutor(o.jobs) as pool:
             for name, difference in pool.map(lambda run: compare(o, folder, run), runs):
