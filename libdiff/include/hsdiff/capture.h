@@ -218,7 +218,6 @@ typedef struct hsd_object {
     hsd_text value;
 } hsd_object;
 
-/* What an object iterator must decode; what is not asked for is 0 / NULL. */
 /* Objects of a capture that are walked, one by one, by libhsdiff. Of a capture with more, sums by type alone are told.
  */
 #define HSD_MOST_WALKED UINT64_C(0xFFFFFF00)
@@ -226,6 +225,7 @@ typedef struct hsd_object {
 /* The same of the library that is linked: HSD_MOST_WALKED, or in hsdiff-huge as many as a capture can have, 2^40. */
 HSD_API uint64_t hsd_most_walked(void);
 
+/* What an object iterator must decode; what is not asked for is 0 / NULL. */
 #define HSD_WANT_REFERENCES 0x1u /* targets */
 #define HSD_WANT_LABELS     0x2u
 #define HSD_WANT_INDEXES    0x4u
