@@ -17,6 +17,7 @@ import tempfile
 RECORDS = (1 << 32) + 1000
 ENTRIES = (10, 1000)
 TEMP_BYTES_A_RECORD = 15
+MEMORY = "6G"
 SKIPPED = 77
 
 
@@ -35,7 +36,7 @@ class Test:
         return path
 
     def ask(self, program, *words):
-        done = subprocess.run([program, "--temp-dir", self.folder, *map(str, words)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        done = subprocess.run([program, "--memory", MEMORY, "--temp-dir", self.folder, *map(str, words)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                               check=False)
         check(done.returncode in (0, 1), *words, done.returncode, done.stderr.decode(errors="replace")[-2000:])
         return done.stdout
