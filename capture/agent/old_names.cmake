@@ -28,6 +28,7 @@ function(hsc_old_names out)
     list(APPEND made "${folder}/${name}")
   endforeach()
   add_custom_target(hsc_old_names DEPENDS ${made})
+  set_property(TARGET hsc_agent APPEND PROPERTY INTERFACE_LINK_DEPENDS ${made})
   list(JOIN made "," made)
   set(${out} "-Wl,--push-state,--as-needed,${made},--pop-state" PARENT_SCOPE) # as words of the linker: CMake then writes no folder into the agent
 endfunction()
