@@ -70,13 +70,13 @@ hsd_status hsd_ordinals_finish(hsd_ordinals *ordinals, hsd_error *err);
 /* Slow path of hsd_ordinals_get. */
 hsd_node hsd_ordinals_find_stray(const hsd_ordinals *ordinals, uint64_t id);
 
-/* The ordinal of the object with this id, or HSD_NO_ORDINAL. */
 /* How many of the bits of a word are set. */
 static inline hsd_node hsd_ordinals_count(hsd_node bits)
 {
     return HSD_NODE_BITS == 32 ? hsd_count_bits_u32((uint32_t)bits) : (hsd_node)hsd_count_bits_u64(bits);
 }
 
+/* The ordinal of the object with this id, or HSD_NO_ORDINAL. */
 static inline hsd_node hsd_ordinals_get(const hsd_ordinals *o, uint64_t id)
 {
     const uint64_t place = id >> o->shift, page = (place >> HSD_ORDINALS_PAGE_SHIFT) - o->first_page;
