@@ -1,11 +1,14 @@
 /*
- * hsd_many: writes a capture of more objects than a number of 32 bits counts, or of as many as are asked for.
+ * hsd_many: writes a capture of more objects, or of more references, than a number of 32 bits counts, or of as many as
+ * are asked for.
  *
  * usage: hsd_many OBJECTS LEAKED FILE      OBJECTS records, and behind them a cache of LEAKED entries; FILE is replaced
+ *        hsd_many NODES FILE               NODES objects, each of which refers to all: 66,000 have 4.4 thousand million
  *
  * Records have 32 bytes and no references, and one root holds the first of them. Behind them stand what a reader must
  * number past them: many.cache -> many.Cache .entries -> many.Entry[] -> many.Entry .text -> many.Text. Some 0.01 bytes
- * of a file and 20 ns of the processor a record, in a fixed amount of memory, so 4.4 thousand million take minutes.
+ * of a file and 20 ns of the processor a record, in a fixed amount of memory, so 4.4 thousand million take minutes. Of
+ * nodes one root holds the first: static many.all.
  */
 #include <hscapture/hscapture.h>
 #include <inttypes.h>
@@ -14,12 +17,13 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { RECORD = 1, CACHE, ENTRIES, ENTRY, TEXT };                 /* types */
-enum { RECORDS_ROOT = 1, CACHE_ROOT, ENTRIES_FIELD, TEXT_FIELD }; /* strings */
-enum { OF_ENTRIES = 1, AN_ELEMENT, OF_TEXT };                     /* labels */
+enum { RECORD = 1, CACHE, ENTRIES, ENTRY, TEXT, NODE };                     /* types */
+enum { RECORDS_ROOT = 1, CACHE_ROOT, ENTRIES_FIELD, TEXT_FIELD, ALL_ROOT }; /* strings */
+enum { OF_ENTRIES = 1, AN_ELEMENT, OF_TEXT };                               /* labels */
 
-static const char *const types[] = {"many.Record", "many.Cache", "many.Entry[]", "many.Entry", "many.Text"};
-static const char *const strings[] = {"many.records", "many.cache", "entries", "text"};
+static const char *const types[] = {"many.Record", "many.Cache", "many.Entry[]",
+                                    "many.Entry",  "many.Text",  "many.Node"};
+static const char *const strings[] = {"many.records", "many.cache", "entries", "text", "many.all"};
 
 static uint64_t id_of(uint64_t number) { return (number + 1) * 16; }
 
@@ -63,10 +67,36 @@ static void write_cache(hsc_writer *w, uint64_t first, uint64_t entries)
     }
 }
 
+static void write_records(hsc_writer *w, uint64_t records, uint64_t leaked)
+{
+    if (records > 0) write_root(w, RECORDS_ROOT, 0);
+    write_root(w, CACHE_ROOT, records);
+    for (uint64_t i = 0; i < records; i++) {
+        begin(w, i, RECORD, 32);
+        hsc_end_object(w);
+    }
+    write_cache(w, records, leaked);
+}
+
+static void write_nodes(hsc_writer *w, uint64_t count, const uint64_t *ids)
+{
+    if (count > 0) write_root(w, ALL_ROOT, 0);
+    for (uint64_t i = 0; i < count; i++) {
+        begin(w, i, NODE, 32);
+        hsc_references(w, ids, NULL, NULL, (size_t)count);
+        hsc_end_object(w);
+    }
+}
+
 int main(int argc, char **argv)
 {
-    if (argc != 4) return fputs("usage: hsd_many OBJECTS LEAKED FILE\n", stderr), 2;
-    const uint64_t objects = strtoull(argv[1], NULL, 10), leaked = strtoull(argv[2], NULL, 10);
+    if (argc != 3 && argc != 4) return fputs("usage: hsd_many OBJECTS LEAKED FILE, or NODES FILE\n", stderr), 2;
+    const uint64_t objects = strtoull(argv[1], NULL, 10), leaked = argc == 4 ? strtoull(argv[2], NULL, 10) : 0;
+    const char *path = argv[argc - 1];
+    uint64_t *ids = argc == 3 && objects < UINT32_MAX ? calloc(objects + 1, sizeof *ids) : NULL;
+    if (argc == 3 && ids == NULL) return fputs("hsd_many: no memory for so many nodes\n", stderr), 1;
+    for (uint64_t i = 0; ids != NULL && i < objects; i++)
+        ids[i] = id_of(i);
     hsc_options options;
     hsc_options_init(&options);
     options.producer = "hsd_many";
@@ -79,19 +109,16 @@ int main(int argc, char **argv)
     memcpy(options.capture_id, &objects, 8);
     memcpy(options.capture_id + 8, &leaked, 8);
     hsc_writer *w;
-    unlink(argv[3]);
-    if (hsc_open_file(&w, argv[3], &options) != HSC_OK)
-        return fprintf(stderr, "hsd_many: cannot write %s\n", argv[3]), 1;
+    unlink(path);
+    if (hsc_open_file(&w, path, &options) != HSC_OK) return fprintf(stderr, "hsd_many: cannot write %s\n", path), 1;
     write_names(w);
-    if (objects > 0) write_root(w, RECORDS_ROOT, 0);
-    write_root(w, CACHE_ROOT, objects);
-    for (uint64_t i = 0; i < objects; i++) {
-        begin(w, i, RECORD, 32);
-        hsc_end_object(w);
-    }
-    write_cache(w, objects, leaked);
+    if (ids != NULL)
+        write_nodes(w, objects, ids);
+    else
+        write_records(w, objects, leaked);
     const hsc_status status = hsc_finish(w);
-    if (status != HSC_OK) fprintf(stderr, "hsd_many: %s: %s\n", argv[3], hsc_error_text(w));
+    if (status != HSC_OK) fprintf(stderr, "hsd_many: %s: %s\n", path, hsc_error_text(w));
     hsc_close(w);
+    free(ids);
     return status == HSC_OK ? 0 : 1;
 }
