@@ -13,7 +13,9 @@
  *
  * A number is converted from the eight bytes that end with it, what stands before it masked out: pairs of
  * digits, then pairs of pairs, four numbers in one go. It is written once, and compiled for plain C, for SSE2, which
- * every x86-64 has, and for AVX2, which is asked for when it runs.
+ * every x86-64 has, and for AVX2 and AVX-512, which are asked for when it runs. With AVX-512 places are not walked:
+ * the offsets of the set bits are pressed together, and the text of eight numbers is picked out of the block by one
+ * permutation.
  */
 #include "import/v8/digits.h"
 
@@ -21,7 +23,6 @@
 #include <string.h>
 
 #if defined(__SSE2__)
-#include <cpuid.h>
 #include <immintrin.h>
 #endif
 
@@ -32,10 +33,10 @@
 #define BLOCK_BYTES  HSD_V8_DIGITS_BLOCK
 /* At most every second byte of a block ends a number. */
 #define BLOCK_NUMBERS (BLOCK_BYTES / 2)
+/* So many more may be written behind the last: numbers are converted four or eight in one go. */
+#define SPILLED_NUMBERS 7
 
 typedef hsd_v8_masks (*classify_fn)(const uint8_t *bytes);
-/* Four numbers of up to eight digits that stop at these offsets of a block. */
-typedef void (*convert_fn)(const uint8_t *block, const uint8_t *stop, const uint8_t *length, uint64_t *out);
 
 /* ---- 64 bytes at once ---- */
 
@@ -108,10 +109,10 @@ ALWAYS uint64_t convert(const uint8_t *end, size_t length)
     return convert_short(end - 8, length - 8) * 100000000 + convert_short(end, 8);
 }
 
-/* Where the numbers of a block are. Behind the last are three of length 0. */
+/* Where the numbers of a block are. Behind the last are three of length 0, where they are converted by four. */
 typedef struct places {
-    uint8_t stop[BLOCK_NUMBERS + 3];   /* offset in the block of the byte behind it */
-    uint8_t length[BLOCK_NUMBERS + 3]; /* 8 for longer ones, which are done again */
+    uint8_t stop[BLOCK_NUMBERS + SPILLED_NUMBERS];   /* offset in the block of the byte behind it */
+    uint8_t length[BLOCK_NUMBERS + SPILLED_NUMBERS]; /* 8 for longer ones, which are done again */
     unsigned count;
     bool has_long;
 } places;
@@ -154,7 +155,9 @@ ALWAYS void find_places_anywhere(uint64_t digits, bool is_inside, ptrdiff_t *sta
     }
 }
 
-typedef void (*find_fn)(uint64_t digits, bool is_inside, ptrdiff_t *start, places *p);
+/* Converts the numbers that end in a block to `out`, of long ones the last eight digits, and tells where they stop. */
+typedef void (*convert_block_fn)(const uint8_t *block, uint64_t digits, bool is_inside, ptrdiff_t *start, places *p,
+                                 uint64_t *out);
 
 /* Converts the numbers of a block again of which some have more than eight digits. How many could be: the
  * next one is too long for this. `before` tells where the first begins if that is not in the block. */
@@ -177,20 +180,18 @@ static unsigned convert_long(const uint8_t *block, const places *p, ptrdiff_t be
  * moved behind the last number taken. BEFORE_BYTES before *at can be read.
  */
 ALWAYS size_t read_plain(const uint8_t **at, const uint8_t *end, uint64_t *out, size_t capacity, classify_fn classify,
-                         convert_fn convert_four, find_fn find_places)
+                         convert_block_fn convert_block)
 {
     const uint8_t *block = *at;
     ptrdiff_t start = 0;
     bool is_inside = false;
     size_t count = 0;
     places p;
-    while (end - block >= BLOCK_BYTES && capacity - count >= BLOCK_NUMBERS + 3) {
+    while (end - block >= BLOCK_BYTES && capacity - count >= BLOCK_NUMBERS + SPILLED_NUMBERS) {
         const hsd_v8_masks masks = classify(block);
         if (masks.plain != UINT64_MAX) break;
         const ptrdiff_t before = is_inside ? start : 0;
-        find_places(masks.digits, is_inside, &start, &p);
-        for (unsigned i = 0; i < p.count; i += 4)
-            convert_four(block, p.stop + i, p.length + i, out + count + i);
+        convert_block(block, masks.digits, is_inside, &start, &p, out + count);
         const unsigned good = __builtin_expect(p.has_long, 0) ? convert_long(block, &p, before, out + count) : p.count;
         count += good;
         if (good > 0) *at = block + p.stop[good - 1];
@@ -211,11 +212,19 @@ ALWAYS void convert_four_words(const uint8_t *block, const uint8_t *stop, const 
         out[i] = convert_short(block + stop[i], length[i]);
 }
 
+ALWAYS void convert_block_words(const uint8_t *block, uint64_t digits, bool is_inside, ptrdiff_t *start, places *p,
+                                uint64_t *out)
+{
+    find_places_anywhere(digits, is_inside, start, p);
+    for (unsigned i = 0; i < p->count; i += 4)
+        convert_four_words(block, p->stop + i, p->length + i, out + i);
+}
+
 hsd_v8_masks hsd_v8_classify_words(const uint8_t *bytes) { return classify_words(bytes); }
 
 size_t hsd_v8_digits_words(const uint8_t **at, const uint8_t *end, uint64_t *out, size_t capacity)
 {
-    return read_plain(at, end, out, capacity, classify_words, convert_four_words, find_places_anywhere);
+    return read_plain(at, end, out, capacity, classify_words, convert_block_words);
 }
 
 #if defined(__SSE2__)
@@ -262,16 +271,25 @@ ALWAYS void convert_four_sse2(const uint8_t *block, const uint8_t *stop, const u
     _mm_storeu_si128((__m128i *)(void *)out, _mm_unpacklo_epi32(values, zero));
     _mm_storeu_si128((__m128i *)(void *)(out + 2), _mm_unpackhi_epi32(values, zero));
 }
+
+ALWAYS void convert_block_sse2(const uint8_t *block, uint64_t digits, bool is_inside, ptrdiff_t *start, places *p,
+                               uint64_t *out)
+{
+    find_places_anywhere(digits, is_inside, start, p);
+    for (unsigned i = 0; i < p->count; i += 4)
+        convert_four_sse2(block, p->stop + i, p->length + i, out + i);
+}
+
 hsd_v8_masks hsd_v8_classify(const uint8_t *bytes) { return classify_sse2(bytes); }
 
 size_t hsd_v8_digits_sse2(const uint8_t **at, const uint8_t *end, uint64_t *out, size_t capacity)
 {
-    return read_plain(at, end, out, capacity, classify_sse2, convert_four_sse2, find_places_anywhere);
+    return read_plain(at, end, out, capacity, classify_sse2, convert_block_sse2);
 }
 
 /* ---- AVX2 ---- */
 
-#define AVX2 __attribute__((target("avx2,bmi,bmi2,lzcnt,popcnt")))
+#define AVX2 __attribute__((target("avx2,bmi,bmi2,popcnt")))
 
 AVX2 static inline hsd_v8_masks classify_avx2(const uint8_t *bytes)
 {
@@ -313,14 +331,31 @@ AVX2 static inline void convert_four_avx2(const uint8_t *block, const uint8_t *s
     _mm256_storeu_si256((__m256i *)(void *)out, _mm256_cvtepu32_epi64(_mm256_castsi256_si128(all)));
 }
 
+/* Where the number that begins last begins, of a block that ends inside of it. */
+ALWAYS void note_open_number(uint64_t digits, bool is_inside, ptrdiff_t *start)
+{
+    if (digits >> 63 == 0) return;
+    if (digits != UINT64_MAX)
+        *start = 64 - (ptrdiff_t)__builtin_clzll(~digits);
+    else if (!is_inside)
+        *start = 0;
+}
+
+/* Eight digits in a row and one more. */
+ALWAYS bool has_nine(uint64_t digits)
+{
+    uint64_t runs = digits & digits >> 1;
+    runs &= runs >> 2;
+    runs &= runs >> 4;
+    return (runs & digits >> 8) != 0;
+}
+
 /* Beginnings and ends by themselves, four numbers in one go; what comes behind the last is thrown away. */
 AVX2 static inline void find_places_avx2(uint64_t digits, bool is_inside, ptrdiff_t *start, places *p)
 {
     const uint64_t before = digits << 1 | (uint64_t)is_inside;
-    uint64_t starts = digits & ~before, stops = ~digits & before, runs = digits & digits >> 1;
-    runs &= runs >> 2;
-    runs &= runs >> 4; /* eight in a row */
-    p->has_long = (runs & digits >> 8) != 0;
+    uint64_t starts = digits & ~before, stops = ~digits & before;
+    p->has_long = has_nine(digits);
     p->count = (unsigned)_mm_popcnt_u64(stops);
     unsigned i = 0;
     if (is_inside && stops != 0) {
@@ -341,33 +376,108 @@ AVX2 static inline void find_places_avx2(uint64_t digits, bool is_inside, ptrdif
     }
     for (i = 0; i < 3; i++)
         p->stop[p->count + i] = p->length[p->count + i] = 0;
-    if (digits >> 63 != 0) {
-        if (digits != UINT64_MAX)
-            *start = 64 - (ptrdiff_t)_lzcnt_u64(~digits);
-        else if (!is_inside)
-            *start = 0;
-    }
+    note_open_number(digits, is_inside, start);
     for (i = 0; __builtin_expect(p->has_long, 0) && i < p->count; i++)
         if (p->length[i] > 8) p->length[i] = 8;
 }
 
-AVX2 static size_t digits_avx2(const uint8_t **at, const uint8_t *end, uint64_t *out, size_t capacity)
+AVX2 static inline void convert_block_avx2(const uint8_t *block, uint64_t digits, bool is_inside, ptrdiff_t *start,
+                                           places *p, uint64_t *out)
 {
-    return read_plain(at, end, out, capacity, classify_avx2, convert_four_avx2, find_places_avx2);
+    find_places_avx2(digits, is_inside, start, p);
+    for (unsigned i = 0; i < p->count; i += 4)
+        convert_four_avx2(block, p->stop + i, p->length + i, out + i);
 }
 
-/* Clang does not know it by name before its version 15. */
-static bool has_lzcnt(void)
+AVX2 static size_t digits_avx2(const uint8_t **at, const uint8_t *end, uint64_t *out, size_t capacity)
 {
-    unsigned a, b, c = 0, d;
-    return __get_cpuid(0x80000001, &a, &b, &c, &d) != 0 && (c >> 5 & 1) != 0;
+    return read_plain(at, end, out, capacity, classify_avx2, convert_block_avx2);
 }
 
 hsd_v8_digits hsd_v8_digits_avx2(void)
 {
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && has_lzcnt() &&
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
                    __builtin_cpu_supports("popcnt")
                ? digits_avx2
+               : NULL;
+}
+
+/* ---- AVX-512, with what permutes bytes ---- */
+
+#define AVX512 __attribute__((target("avx2,bmi,bmi2,popcnt,avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2")))
+/* A number that began long before its block is too long however many digits it has. */
+#define FARTHEST_START (-100)
+
+AVX512 static inline hsd_v8_masks classify_avx512(const uint8_t *bytes)
+{
+    const __m512i v = _mm512_loadu_si512(bytes);
+    const uint64_t digits = _mm512_cmplt_epu8_mask(_mm512_sub_epi8(v, _mm512_set1_epi8('0')), _mm512_set1_epi8(10));
+    const uint64_t separators =
+        _mm512_cmpeq_epi8_mask(v, _mm512_set1_epi8(',')) | _mm512_cmpeq_epi8_mask(v, _mm512_set1_epi8('\n'));
+    return (hsd_v8_masks){digits, digits | separators};
+}
+
+/* The text of eight numbers: which of the bytes from eight before the block on are theirs, and no others. */
+AVX512 static inline __m512i pick_text(__m512i early, __m512i late, __m512i stops, __m512i lengths, __m512i eight_times)
+{
+    const __m512i steps = _mm512_set1_epi64(0x0706050403020100);
+    const __m512i stop = _mm512_permutexvar_epi8(eight_times, stops);
+    const __m512i length = _mm512_permutexvar_epi8(eight_times, lengths);
+    const __mmask64 is_digit = _mm512_cmpgt_epu8_mask(_mm512_add_epi8(steps, length), _mm512_set1_epi8(7));
+    return _mm512_maskz_permutex2var_epi8(is_digit, early, _mm512_add_epi8(steps, stop), late);
+}
+
+/* Eight numbers from their digits: pairs, groups of four, then all. */
+AVX512 static inline __m512i convert_eight(__m512i digits)
+{
+    const __m512i pairs = _mm512_maddubs_epi16(digits, _mm512_set1_epi16(0x010a));
+    const __m512i groups = _mm512_madd_epi16(pairs, _mm512_set1_epi32(0x00010064));
+    return _mm512_add_epi64(_mm512_mul_epu32(groups, _mm512_set1_epi64(10000)), _mm512_srli_epi64(groups, 32));
+}
+
+AVX512 static inline void convert_block_avx512(const uint8_t *block, uint64_t digits, bool is_inside, ptrdiff_t *start,
+                                               places *p, uint64_t *out)
+{
+    const __m512i offsets =
+        _mm512_set_epi64(0x3f3e3d3c3b3a3938, 0x3736353433323130, 0x2f2e2d2c2b2a2928, 0x2726252423222120,
+                         0x1f1e1d1c1b1a1918, 0x1716151413121110, 0x0f0e0d0c0b0a0908, 0x0706050403020100);
+    const __m512i zero = _mm512_set1_epi8('0');
+    const uint64_t before = digits << 1 | (uint64_t)is_inside;
+    const uint64_t starts = digits & ~before, stops = ~digits & before;
+    const __m512i stop = _mm512_maskz_compress_epi8(stops, offsets);
+    __m512i length = _mm512_maskz_compress_epi8(starts, offsets);
+    if (is_inside) { /* the first began before the block */
+        const int first = *start < FARTHEST_START ? FARTHEST_START : (int)*start;
+        length = _mm512_permutexvar_epi8(_mm512_sub_epi8(offsets, _mm512_set1_epi8(1)), length);
+        length = _mm512_mask_set1_epi8(length, 1, (char)first);
+    }
+    length = _mm512_min_epu8(_mm512_sub_epi8(stop, length), _mm512_set1_epi8(8));
+    p->count = (unsigned)_mm_popcnt_u64(stops);
+    p->has_long = has_nine(digits) || (is_inside && stops != 0 && (ptrdiff_t)_tzcnt_u64(stops) - *start > 8);
+    const __m512i early = _mm512_sub_epi8(_mm512_loadu_si512(block - 8), zero);
+    const __m512i late = _mm512_sub_epi8(_mm512_castsi128_si512(_mm_loadl_epi64((const void *)(block + 56))), zero);
+    __m512i eight_times =
+        _mm512_set_epi64(0x0707070707070707, 0x0606060606060606, 0x0505050505050505, 0x0404040404040404,
+                         0x0303030303030303, 0x0202020202020202, 0x0101010101010101, 0);
+    for (unsigned i = 0; i < p->count; i += 8) {
+        _mm512_storeu_si512(out + i, convert_eight(pick_text(early, late, stop, length, eight_times)));
+        eight_times = _mm512_add_epi8(eight_times, _mm512_set1_epi8(8));
+    }
+    _mm256_storeu_si256((__m256i *)(void *)p->stop, _mm512_castsi512_si256(stop));
+    note_open_number(digits, is_inside, start);
+}
+
+AVX512 static size_t digits_avx512(const uint8_t **at, const uint8_t *end, uint64_t *out, size_t capacity)
+{
+    return read_plain(at, end, out, capacity, classify_avx512, convert_block_avx512);
+}
+
+hsd_v8_digits hsd_v8_digits_avx512(void)
+{
+    return hsd_v8_digits_avx2() != NULL && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                   __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vbmi") &&
+                   __builtin_cpu_supports("avx512vbmi2")
+               ? digits_avx512
                : NULL;
 }
 
@@ -382,10 +492,12 @@ size_t hsd_v8_digits_sse2(const uint8_t **at, const uint8_t *end, uint64_t *out,
 
 hsd_v8_digits hsd_v8_digits_avx2(void) { return NULL; }
 
+hsd_v8_digits hsd_v8_digits_avx512(void) { return NULL; }
+
 #endif
 
 hsd_v8_digits hsd_v8_digits_best(void)
 {
-    const hsd_v8_digits best = hsd_v8_digits_avx2();
-    return best != NULL ? best : hsd_v8_digits_sse2;
+    const hsd_v8_digits widest = hsd_v8_digits_avx512(), wide = hsd_v8_digits_avx2();
+    return widest != NULL ? widest : wide != NULL ? wide : hsd_v8_digits_sse2;
 }

@@ -1,5 +1,5 @@
 /*
- * Stretches of a number array that are plain: digits, commas and line breaks. Three ways to the same numbers, by what
+ * Stretches of a number array that are plain: digits, commas and line breaks. Four ways to the same numbers, by what
  * the machine can do.
  */
 #ifndef HSD_IMPORT_V8_DIGITS_H
@@ -21,8 +21,9 @@ typedef size_t (*hsd_v8_digits)(const uint8_t **at, const uint8_t *end, uint64_t
 size_t hsd_v8_digits_words(const uint8_t **at, const uint8_t *end, uint64_t *out, size_t capacity);
 size_t hsd_v8_digits_sse2(const uint8_t **at, const uint8_t *end, uint64_t *out, size_t capacity);
 
-/* NULL where the machine has no AVX2. */
+/* NULL where the machine has no AVX2, no AVX-512 with what permutes bytes. */
 hsd_v8_digits hsd_v8_digits_avx2(void);
+hsd_v8_digits hsd_v8_digits_avx512(void);
 
 /* The fastest of them here. */
 hsd_v8_digits hsd_v8_digits_best(void);

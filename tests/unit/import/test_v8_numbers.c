@@ -275,7 +275,7 @@ Test(v8_numbers, are_the_same_with_every_kind_of_vector)
     static char text[HSD_V8_DIGITS_BEFORE + TEXT_BYTES];
     static uint64_t plain[MOST_NUMBERS], wide[MOST_NUMBERS], words[MOST_NUMBERS];
     test_random random = {test_seed(12)};
-    const hsd_v8_digits avx2 = hsd_v8_digits_avx2();
+    const hsd_v8_digits vectors[] = {hsd_v8_digits_avx2(), hsd_v8_digits_avx512()};
     memset(text, '7', HSD_V8_DIGITS_BEFORE); /* belongs to no number of the stretch */
     for (unsigned round = 0; round < 4000; round++) {
         const size_t size = HSD_V8_DIGITS_BEFORE + random_stretch(&random, text + HSD_V8_DIGITS_BEFORE);
@@ -286,10 +286,12 @@ Test(v8_numbers, are_the_same_with_every_kind_of_vector)
         const size_t more = read_stretch(hsd_v8_digits_words, bytes, size, from, words, &words_to);
         cr_assert_geq(more, count); /* it takes all separators, and may go on */
         cr_assert_eq(memcmp(plain, words, count * sizeof *plain), 0, "round %u", round);
-        if (avx2 == NULL) continue;
-        cr_assert_eq(read_stretch(avx2, bytes, size, from, wide, &wide_to), count, "round %u", round);
-        cr_assert_eq(plain_to, wide_to);
-        cr_assert_eq(memcmp(plain, wide, count * sizeof *plain), 0, "round %u", round);
+        for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) {
+            if (vectors[i] == NULL) continue;
+            cr_assert_eq(read_stretch(vectors[i], bytes, size, from, wide, &wide_to), count, "round %u", round);
+            cr_assert_eq(plain_to, wide_to);
+            cr_assert_eq(memcmp(plain, wide, count * sizeof *plain), 0, "round %u", round);
+        }
     }
 }
 
