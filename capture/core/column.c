@@ -207,12 +207,12 @@ static hsc_traits measure_wide(hsc_values values, size_t count, unsigned transfo
     return (hsc_traits){any, any_coded, first, unlike == 0};
 }
 
-/* *is_narrow: measured by narrow.h, and to be packed by it. */
+/* *is_narrow: measured by narrow.h, and to be packed by it; not asked where `is_wide`. */
 static hsc_traits measure_column(hsc_values values, size_t count, unsigned transform, const hsc_sources *sources,
-                                 bool *is_narrow)
+                                 bool is_wide, bool *is_narrow)
 {
     hsc_traits t;
-    *is_narrow = hsc_narrow_measure(values, count, transform, sources, &t);
+    *is_narrow = !is_wide && hsc_narrow_measure(values, count, transform, sources, &t);
     return *is_narrow ? t : measure_wide(values, count, transform, sources);
 }
 
@@ -304,6 +304,7 @@ static unsigned char *put_narrow(unsigned char *out, unsigned column, column_wal
 {
     unsigned char *body = out + HSC_COLUMN_HEADER_BYTES;
     unsigned char *end = hsc_narrow_pack(body, w.values, w.count, w.transform, w.sources, shift, bits);
+    if (end == NULL) return NULL;
     put_header(out, column, HSC_CODING_PACKED | w.transform << 4, shift, w.count, (size_t)(end - body));
     return end;
 }
@@ -313,24 +314,24 @@ size_t hsc_column_bound(size_t count, unsigned width_bytes)
     return HSC_COLUMN_HEADER_BYTES + (count + 3) / 4 + count * width_bytes + 8;
 }
 
-unsigned char *hsc_column_put(unsigned char *out, unsigned column, hsc_values values, size_t count,
-                              const hsc_sources *sources)
+/* As hsc_column_put; NULL unless `is_wide`: some differences turn out not to be narrow. */
+static unsigned char *put_column(unsigned char *out, unsigned column, hsc_values values, size_t count,
+                                 const hsc_sources *sources, bool is_wide)
 {
-    if (count == 0) return out;
     unsigned transform = HSC_TRANSFORM_NONE;
     hsc_traits t = {0, 0, 0, false};
     bool is_narrow = false;
     const bool may_be_constant = value_at(values, 0) == value_at(values, count / 2);
-    if (may_be_constant) t = measure_column(values, count, transform, NULL, &is_narrow);
+    if (may_be_constant) t = measure_column(values, count, transform, NULL, is_wide, &is_narrow);
     if (!t.is_constant) {
         transform = choose_transform(values, count, sources);
         if (transform != HSC_TRANSFORM_NONE || !may_be_constant)
-            t = measure_column(values, count, transform, sources, &is_narrow);
+            t = measure_column(values, count, transform, sources, is_wide, &is_narrow);
     }
     const unsigned wide = values.width_bytes * 8;
     if (transform != HSC_TRANSFORM_NONE && bits_of(t.any_coded) > wide) {
         transform = HSC_TRANSFORM_NONE; /* differences of 4-byte values may need 8: hold the bound */
-        t = measure_column(values, count, transform, NULL, &is_narrow);
+        t = measure_column(values, count, transform, NULL, is_wide, &is_narrow);
     }
     if (t.any == 0 && transform != HSC_TRANSFORM_SOURCE) return out;
     const unsigned shift = t.any == 0 ? 0 : (unsigned)__builtin_ctzll(t.any);
@@ -343,6 +344,14 @@ unsigned char *hsc_column_put(unsigned char *out, unsigned column, hsc_values va
     const unsigned bits = bits_of(t.any_coded) > shift ? bits_of(t.any_coded) - shift : 1;
     const column_walk walk = begin_walk(values, count, transform, sources);
     return is_narrow ? put_narrow(out, column, walk, shift, bits) : put_packed(out, column, walk, shift, bits);
+}
+
+unsigned char *hsc_column_put(unsigned char *out, unsigned column, hsc_values values, size_t count,
+                              const hsc_sources *sources)
+{
+    if (count == 0) return out;
+    unsigned char *end = put_column(out, column, values, count, sources, false);
+    return end != NULL ? end : put_column(out, column, values, count, sources, true);
 }
 
 unsigned char *hsc_column_put_zeros(unsigned char *out, unsigned column, size_t count)

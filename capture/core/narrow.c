@@ -25,11 +25,15 @@ typedef struct narrow_walk {
     const hsc_sources *sources;
     size_t record; /* SOURCE: the record at the next value … */
     size_t left;   /* … and how many of its references are still to come */
+    union {
+        uint32_t narrow[TILE + SPREAD];
+        uint64_t wide[TILE + SPREAD];
+    } spread;
 } narrow_walk;
 
 static narrow_walk begin_narrow_walk(hsc_values values, unsigned transform, const hsc_sources *sources)
 {
-    narrow_walk w = {values, transform, sources, 0, 0};
+    narrow_walk w = {.values = values, .transform = transform, .sources = sources};
     if (transform == HSC_TRANSFORM_SOURCE) w.left = sources->counts != NULL ? sources->counts[0] : 1;
     return w;
 }
@@ -83,24 +87,37 @@ static inline uint32_t does_not_fit(uint32_t a, uint32_t b, uint32_t difference)
     return ((~a & b) | (~(a ^ b) & difference)) ^ difference;
 }
 
+/* Of `n` values less `others`, which may be the values from one before on: a loop that the compiler widens. */
+static inline uint32_t subtract_narrow(const uint32_t *values, const uint32_t *others, size_t n, uint32_t *tile)
+{
+    uint32_t beyond = 0;
+    for (size_t i = 0; i < n; i++) {
+        tile[i] = values[i] - others[i];
+        beyond |= does_not_fit(values[i], others[i], tile[i]);
+    }
+    return beyond;
+}
+
 /* Of `n` values of 4 bytes from `at` on. Returns what has the highest bit where a difference does not fit. */
 static uint32_t differences_of_4(narrow_walk *walk, size_t at, size_t n, uint32_t *tile)
 {
-    const uint32_t *values = (const uint32_t *)walk->values.data + at;
-    uint32_t spread[TILE + SPREAD], beyond = 0;
-    if (walk->transform == HSC_TRANSFORM_NONE) {
-        memcpy(tile, values, n * sizeof *tile);
-        return 0;
-    }
+    const uint32_t *values = (const uint32_t *)walk->values.data + at, none = 0;
     if (walk->transform == HSC_TRANSFORM_SOURCE) {
-        spread_narrow(walk, n, spread);
-    } else {
-        spread[0] = at > 0 ? values[-1] : 0;
-        memcpy(spread + 1, values, (n - 1) * sizeof *values);
+        spread_narrow(walk, n, walk->spread.narrow);
+        return subtract_narrow(values, walk->spread.narrow, n, tile);
     }
+    const uint32_t first = subtract_narrow(values, at > 0 ? values - 1 : &none, 1, tile);
+    return first | subtract_narrow(values + 1, values, n - 1, tile + 1);
+}
+
+static inline uint64_t subtract_wide(const uint64_t *values, const uint64_t *others, size_t n, uint32_t *tile)
+{
+    const uint64_t half = UINT64_C(1) << 31;
+    uint64_t beyond = 0;
     for (size_t i = 0; i < n; i++) {
-        tile[i] = values[i] - spread[i];
-        beyond |= does_not_fit(values[i], spread[i], tile[i]);
+        const uint64_t difference = values[i] - others[i];
+        tile[i] = (uint32_t)difference;
+        beyond |= difference + half;
     }
     return beyond;
 }
@@ -108,25 +125,26 @@ static uint32_t differences_of_4(narrow_walk *walk, size_t at, size_t n, uint32_
 /* Of `n` values of 8 bytes. The same. */
 static uint32_t differences_of_8(narrow_walk *walk, size_t at, size_t n, uint32_t *tile)
 {
-    const uint64_t *values = (const uint64_t *)walk->values.data + at, half = UINT64_C(1) << 31;
-    uint64_t spread[TILE + SPREAD], beyond = 0;
+    const uint64_t *values = (const uint64_t *)walk->values.data + at, none = 0;
+    uint64_t beyond;
     if (walk->transform == HSC_TRANSFORM_SOURCE) {
-        spread_wide(walk, n, spread);
+        spread_wide(walk, n, walk->spread.wide);
+        beyond = subtract_wide(values, walk->spread.wide, n, tile);
     } else {
-        spread[0] = at > 0 ? values[-1] : 0;
-        memcpy(spread + 1, values, (n - 1) * sizeof *values);
-    }
-    for (size_t i = 0; i < n; i++) {
-        const uint64_t difference = values[i] - spread[i];
-        tile[i] = (uint32_t)difference;
-        beyond |= difference + half;
+        beyond = subtract_wide(values, at > 0 ? values - 1 : &none, 1, tile);
+        beyond |= subtract_wide(values + 1, values, n - 1, tile + 1);
     }
     return beyond >> 32 != 0 ? UINT32_MAX : 0;
 }
 
-static inline uint32_t take_differences(narrow_walk *walk, size_t at, size_t n, uint32_t *tile)
+/* `n` differences from `at` on: in `tile`, or, without a transform, the values where they stand. *beyond gets the
+ * highest bit where one does not fit. */
+static inline const uint32_t *take_differences(narrow_walk *walk, size_t at, size_t n, uint32_t *tile, uint32_t *beyond)
 {
-    return walk->values.width_bytes == 8 ? differences_of_8(walk, at, n, tile) : differences_of_4(walk, at, n, tile);
+    if (walk->transform == HSC_TRANSFORM_NONE) return (const uint32_t *)walk->values.data + at;
+    *beyond |=
+        walk->values.width_bytes == 8 ? differences_of_8(walk, at, n, tile) : differences_of_4(walk, at, n, tile);
+    return tile;
 }
 
 /* ---- measuring ---- */
@@ -141,22 +159,24 @@ bool hsc_narrow_measure(hsc_values values, size_t count, unsigned transform, con
                         hsc_traits *out)
 {
     if (!may_be_narrow(values, transform, sources)) return false;
+    const bool is_plain = transform == HSC_TRANSFORM_NONE;
     narrow_walk w = begin_narrow_walk(values, transform, sources);
     uint32_t tile[TILE];
-    uint32_t any = 0, any_coded = 0, unlike = 0, first = 0;
+    uint32_t any = 0, any_coded = 0, unlike = 0, first = 0, beyond = 0;
     for (size_t at = 0; at < count; at += TILE) {
         const size_t n = count - at < TILE ? count - at : TILE;
-        if (take_differences(&w, at, n, tile) > INT32_MAX) return false;
-        if (at == 0) first = tile[0];
+        const uint32_t *differences = take_differences(&w, at, n, tile, &beyond);
+        if (beyond > INT32_MAX) return false;
+        if (at == 0) first = differences[0];
         for (size_t i = 0; i < n; i++) {
-            any |= tile[i];
-            any_coded |= narrow_zigzag(tile[i]);
-            unlike |= tile[i] ^ first;
+            any |= differences[i];
+            any_coded |= is_plain ? differences[i] : narrow_zigzag(differences[i]);
+            unlike |= differences[i] ^ first;
         }
+        if ((any & 1) != 0 && any_coded > UINT8_MAX && unlike != 0) break; /* the rest would change nothing */
     }
-    const bool is_plain = transform == HSC_TRANSFORM_NONE;
     *out = (hsc_traits){.any = any,
-                        .any_coded = is_plain ? any : any_coded,
+                        .any_coded = any_coded,
                         .first = is_plain ? first : (uint64_t)(int64_t)(int32_t)first,
                         .is_constant = unlike == 0};
     return true;
@@ -268,15 +288,19 @@ static void pack_shuffled(narrow_pen *pen, const shuffles *s, const uint32_t *co
 static bool can_shuffle(void) { return false; }
 #endif
 
-static void shift_narrow_tile(uint32_t *tile, size_t n, unsigned transform, unsigned shift)
+/* What is packed for `n` differences: coded and shifted, in `tile`, unless they are so already. */
+static inline const uint32_t *code_tile(const uint32_t *differences, size_t n, unsigned transform, unsigned shift,
+                                        uint32_t *tile)
 {
     if (transform == HSC_TRANSFORM_NONE) {
+        if (shift == 0) return differences;
         for (size_t i = 0; i < n; i++)
-            tile[i] >>= shift;
-        return;
+            tile[i] = differences[i] >> shift;
+        return tile;
     }
     for (size_t i = 0; i < n; i++)
-        tile[i] = narrow_zigzag(tile[i]) >> shift;
+        tile[i] = narrow_zigzag(differences[i]) >> shift;
+    return tile;
 }
 
 unsigned char *hsc_narrow_pack(unsigned char *out, hsc_values values, size_t count, unsigned transform,
@@ -284,20 +308,19 @@ unsigned char *hsc_narrow_pack(unsigned char *out, hsc_values values, size_t cou
 {
     narrow_walk w = begin_narrow_walk(values, transform, sources);
     narrow_pen pen = {out, out + (count + 3) / 4};
-    uint32_t tile[TILE];
+    uint32_t tile[TILE], beyond = 0;
     shuffles s;
     s.is_filled = bits > 8 && count >= LEAST_SHUFFLED && can_shuffle();
     if (s.is_filled) fill_shuffles(&s);
     for (size_t at = 0; at < count; at += TILE) {
         const size_t n = count - at < TILE ? count - at : TILE;
-        (void)take_differences(&w, at, n, tile);
-        shift_narrow_tile(tile, n, transform, shift);
+        const uint32_t *coded = code_tile(take_differences(&w, at, n, tile, &beyond), n, transform, shift, tile);
         if (bits <= 8)
-            pack_narrow_bytes(&pen, tile, n);
+            pack_narrow_bytes(&pen, coded, n);
         else if (s.is_filled && at + TILE + KEPT_BACK <= count)
-            pack_shuffled(&pen, &s, tile, n);
+            pack_shuffled(&pen, &s, coded, n);
         else
-            pack_narrow(&pen, tile, n);
+            pack_narrow(&pen, coded, n);
     }
-    return pen.data;
+    return beyond > INT32_MAX ? NULL : pen.data;
 }

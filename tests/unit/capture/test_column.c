@@ -231,6 +231,24 @@ Test(column, differences_too_wide_for_narrow_values_are_not_taken)
     cr_assert_leq((size_t)(end - out), hsc_column_bound(64, 4) - 8);
 }
 
+/* What columns have in common is soon known; one difference far behind is of 33 bits, or of 41. */
+Test(column, takes_a_wide_difference_behind_many_narrow_ones)
+{
+    static uint64_t values[MOST], sources_of[MOST];
+    for (unsigned width = 4; width <= 8; width += 4) {
+        for (size_t wide = MOST - 300; wide < MOST; wide += 7) {
+            for (size_t i = 0; i < MOST; i++) {
+                values[i] = 5 + i * 1001 + i % 3;
+                sources_of[i] = values[i] + i % 700;
+            }
+            values[wide] = width == 4 ? UINT32_MAX : UINT64_C(1) << 40;
+            round_trip(values, MOST, width, NULL, NULL);
+            const hsc_sources sources = {.ids = {sources_of, 8}};
+            round_trip(values, MOST, width, &sources, sources_of);
+        }
+    }
+}
+
 Test(column, bytes_stand_as_they_are)
 {
     unsigned char out[64];
