@@ -360,11 +360,12 @@ static hsd_status write_late(walk *w, hsd_error *err)
 static hsd_status take_node(walk *w, uint32_t ordinal, uint64_t *last_id, hsd_error *err)
 {
     hsd_v8 *v8 = w->v8;
-    hsd_v8_node node;
-    v8->nodes.at = hsd_v8_node_unpack(v8->nodes.at, &node, *last_id);
-    *last_id = node.id;
-    if (v8->traces.is_used) HSD_TRY(hsd_v8_traces_next(&v8->traces, &node.trace, err));
-    source s = hsd_v8_source_of(v8, &node, ordinal);
+    source s = hsd_v8_source_plain;
+    v8->nodes.at = hsd_v8_node_unpack(v8->nodes.at, &s.node, *last_id); /* to where it is wanted: it is not copied */
+    *last_id = s.node.id;
+    if (v8->traces.is_used) HSD_TRY(hsd_v8_traces_next(&v8->traces, &s.node.trace, err));
+    s.class = hsd_v8_class_of(&v8->layout, s.node.type);
+    s.ordinal = ordinal;
     return v8->late.is_used && s.class == HSD_V8_NATIVE ? put_late(w, &s, err) : write_object(w, &s, err);
 }
 

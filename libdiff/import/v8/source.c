@@ -22,24 +22,18 @@
 /* Functions and scripts have four to six edges, in Chromium up to 23. */
 #define MOST_CODE_EDGES 32u
 
-hsd_v8_source hsd_v8_source_of(const hsd_v8 *v8, const hsd_v8_node *node, uint32_t ordinal)
-{
-    return (hsd_v8_source){
-        .node = *node,
-        .class = hsd_v8_class_of(&v8->layout, node->type),
-        .ordinal = ordinal,
-        .group = HSD_V8_NO_GROUP,
-        .scope = HSD_V8_NO_SCOPE,
-        .global = HSD_V8_NO_SCOPE,
-        .function = HSD_V8_NO_FUNCTION,
-        .module = HSD_V8_NO_MODULE,
-        .exported = HSD_V8_NO_ENTRY,
-        .doubled = UINT32_MAX,
-        .last_string = UINT32_MAX,
-        .block = HSD_V8_NO_BLOCK,
-        .weak_target = UINT32_MAX,
-    };
-}
+const hsd_v8_source hsd_v8_source_plain = {
+    .group = HSD_V8_NO_GROUP,
+    .scope = HSD_V8_NO_SCOPE,
+    .global = HSD_V8_NO_SCOPE,
+    .function = HSD_V8_NO_FUNCTION,
+    .module = HSD_V8_NO_MODULE,
+    .exported = HSD_V8_NO_ENTRY,
+    .doubled = UINT32_MAX,
+    .last_string = UINT32_MAX,
+    .block = HSD_V8_NO_BLOCK,
+    .weak_target = UINT32_MAX,
+};
 
 /* ---- what a node is, by all its edges ---- */
 

@@ -40,8 +40,8 @@ typedef struct hsd_v8_view {
     bool is_whole; /* those are all */
 } hsd_v8_view;
 
-/* A node before it is known to be anything special. */
-hsd_v8_source hsd_v8_source_of(const hsd_v8 *v8, const hsd_v8_node *node, uint32_t ordinal);
+/* What a node is besides before it is known to be anything special: node, class and ordinal are to be put in. */
+extern const hsd_v8_source hsd_v8_source_plain;
 
 /* Looks at all edges: finds out what the node is, and notes what others need of it. */
 hsd_status hsd_v8_source_recognise(hsd_v8 *v8, hsd_v8_source *source, const hsd_v8_view *view, hsd_error *err);
