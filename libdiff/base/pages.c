@@ -1,4 +1,4 @@
-#define _GNU_SOURCE /* MAP_ANONYMOUS, MAP_NORESERVE */
+#define _GNU_SOURCE /* MAP_ANONYMOUS, MAP_NORESERVE, mremap */
 /*
  * Pages by mmap. Under the address sanitizer a page that nobody may touch stands on either side, and whoever ends with
  * pages that were not given back fails: the same as it would find in malloc, without shadow for every page of
@@ -120,6 +120,26 @@ void hsd_pages_forget(void *data, size_t size)
 {
     const uintptr_t begin = round_up((size_t)(uintptr_t)data), end = ((uintptr_t)data + size) & ~(PAGE_BYTES - 1);
     if (begin < end) (void)madvise((unsigned char *)data + (begin - (uintptr_t)data), end - begin, MADV_DONTNEED);
+}
+
+/* Looked at elsewhere first: reading all of it at once tells a failure, which would end the program where a page is
+ * read when it is touched. */
+size_t hsd_pages_put_file(void *data, size_t size, int fd)
+{
+#if defined(MADV_POPULATE_READ) && defined(MREMAP_FIXED)
+    const long page_bytes = sysconf(_SC_PAGESIZE);
+    if (page_bytes <= 0 || (uintptr_t)data % (size_t)page_bytes != 0) return 0;
+    const size_t whole = size - size % (size_t)page_bytes;
+    if (whole == 0) return 0;
+    void *file = mmap(NULL, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, fd, 0);
+    if (file == MAP_FAILED) return 0;
+    const bool is_read = madvise(file, whole, MADV_POPULATE_READ) == 0;
+    if (is_read && mremap(file, whole, whole, MREMAP_MAYMOVE | MREMAP_FIXED, data) != MAP_FAILED) return whole;
+    munmap(file, whole);
+#else
+    (void)data, (void)size, (void)fd;
+#endif
+    return 0;
 }
 
 void hsd_pages_give(hsd_pages *pages)

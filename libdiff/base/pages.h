@@ -35,6 +35,14 @@ void hsd_pages_shrink(hsd_pages *pages, size_t size);
  * they are touched again. */
 void hsd_pages_forget(void *data, size_t size);
 
+/*
+ * What is in a file from its beginning on takes the place of untouched pages, without being copied: the system has it
+ * in memory anyhow, where it was just written. What is written to these pages is nobody else's. Of `size` bytes as many
+ * as the system puts there by whole pages, all of them read already; 0 = none, and all is as it was. Nobody may make
+ * the file shorter until the pages are given back.
+ */
+size_t hsd_pages_put_file(void *data, size_t size, int fd);
+
 void hsd_pages_give(hsd_pages *pages);
 
 #endif

@@ -20,8 +20,9 @@
 #include "base/pages.h"
 
 #define MIN_FRAMES      16u
-#define LOAD_PAGES      64u /* that are read at a time */
-#define PAGES_A_MISS    16u /* one that was missed lately is known for so many, in memory or not */
+#define LOAD_PAGES      64u                 /* that are read at a time */
+#define PUT_LEAST_BYTES (UINT64_C(4) << 20) /* of a file whose pages are lent by the system, and not copied */
+#define PAGES_A_MISS    16u                 /* one that was missed lately is known for so many, in memory or not */
 #define LATELY_MIN_BITS 2u
 #define NOT_LATELY      UINT64_MAX
 #define CELL_BYTES      32u /* what is asked for more than once at a time */
@@ -388,9 +389,22 @@ static void load_pages(hsd_paged *paged, uint64_t first, uint32_t count)
     paged->faults += count;
 }
 
+/* Whole pages of a file that is not short of any: the system has them, and lends them. */
+static void put_pages(hsd_paged *paged)
+{
+    const uint64_t bytes = hsd_min_u64(paged->file.size_bytes, paged->page_count << HSD_PAGE_SHIFT);
+    if (paged->frames_used > 0 || bytes < PUT_LEAST_BYTES) return;
+    const uint64_t put = hsd_temp_put(&paged->file, paged->frames, (size_t)(bytes & ~(uint64_t)(HSD_PAGE_BYTES - 1)));
+    paged->frames_used = (uint32_t)(put >> HSD_PAGE_SHIFT);
+    for (uint32_t page = 0; page < paged->frames_used; page++)
+        paged->page_frame[page] = paged->frame_page[page] = page;
+    paged->faults += paged->frames_used;
+}
+
 void hsd_paged_load(hsd_paged *paged)
 {
     if (paged->frame_count < paged->page_count || paged->is_flat) return;
+    put_pages(paged);
     for (uint64_t page = 0; page < paged->page_count && paged->status == HSD_OK;) {
         uint32_t count = 0;
         while (count < LOAD_PAGES && is_waiting(paged, page + count))

@@ -19,6 +19,8 @@
 #include <unistd.h>
 
 #include "base/assert.h"
+#include "base/check.h"
+#include "base/pages.h"
 #include "base/work.h"
 #include "io/fd.h"
 
@@ -175,6 +177,12 @@ hsd_status hsd_temp_read(const hsd_temp *temp, uint64_t offset, void *data, size
         size -= got;
     }
     return HSD_OK;
+}
+
+size_t hsd_temp_put(const hsd_temp *temp, void *data, size_t size)
+{
+    if (temp->space == NULL || temp->fd < 0 || temp->is_secret) return 0;
+    return hsd_pages_put_file(data, (size_t)hsd_min_u64(size, temp->size_bytes), temp->fd);
 }
 
 void hsd_temp_close(hsd_temp *temp)

@@ -50,6 +50,11 @@ hsd_status hsd_temp_open(hsd_temp *temp, hsd_temp_space *space, hsd_error *err);
 hsd_status hsd_temp_write(hsd_temp *temp, uint64_t offset, const void *data, size_t size, hsd_error *err);
 hsd_status hsd_temp_read(const hsd_temp *temp, uint64_t offset, void *data, size_t size, hsd_error *err);
 
+/* Puts what the file begins with where `size` untouched bytes of whole pages are, without a copy (base/pages.h). How
+ * many bytes; 0 = it cannot be done, which is always so of one that is encrypted. Nothing is written to the file until
+ * they are given back, or to other places of it. */
+size_t hsd_temp_put(const hsd_temp *temp, void *data, size_t size);
+
 /* Gives the disk space back. A zeroed or closed one is accepted. */
 void hsd_temp_close(hsd_temp *temp);
 

@@ -309,13 +309,42 @@ Test(paged, loads_a_file)
     free(words);
 }
 
+/* Of a large one the system lends its pages: what is written to them is in the array, and in the file once they leave.
+ */
+Test(paged, loads_a_large_array_without_a_copy)
+{
+    enum { WORDS = 300 * 4096 + 7 };
+    hsd_paged paged;
+    hsd_error err;
+    const uint64_t full = hsd_paged_full_bytes(WORDS * 4);
+    cr_assert_eq(hsd_paged_open(&paged, WORDS * 4, UINT64_C(20) << 14, &space, &err), HSD_OK);
+    for (uint32_t at = 0; at < WORDS;
+         at += at == 4096 ? 3 * 4096 : 1) /* one page is never written, and reads as zeros */
+        hsd_paged_set_u32(&paged, at, at * 3 + 1);
+    for (uint32_t round = 0; round < 3; round++) {
+        cr_assert_eq(hsd_paged_grow(&paged, full, &err), HSD_OK);
+        const uint64_t read = space.bytes_read;
+        hsd_paged_load(&paged);
+        cr_assert(hsd_paged_plain(&paged) != NULL);
+        cr_assert_lt(space.bytes_read - read, WORDS * 4 / 2);
+        for (uint32_t at = 0; at < WORDS; at++) {
+            const bool is_written = at <= 4096 || at >= 4 * 4096;
+            cr_assert_eq(hsd_paged_get_u32(&paged, at), is_written ? at * 3 + 1 + (at % 1000 == 0 ? round : 0) : 0);
+            if (is_written && at % 1000 == 0) hsd_paged_set_u32(&paged, at, at * 3 + 2 + round);
+        }
+        cr_assert_eq(hsd_paged_shrink(&paged, 0, &err), HSD_OK);
+    }
+    cr_assert_eq(hsd_paged_check(&paged, &err), HSD_OK);
+    hsd_paged_close(&paged);
+    cr_assert_eq(space.bytes_now, 0);
+}
+
 /* A file that is shorter than it says. */
-Test(paged, tells_that_loading_failed)
+static void load_short_file(uint64_t bytes)
 {
     hsd_paged paged;
     hsd_temp file;
     hsd_error err;
-    const uint64_t bytes = 40 * HSD_PAGE_BYTES;
     uint8_t *zeros = calloc(1, bytes);
     cr_assert_eq(hsd_temp_open(&file, &space, &err), HSD_OK);
     cr_assert_eq(hsd_temp_write(&file, 0, zeros, bytes, &err), HSD_OK);
@@ -325,6 +354,12 @@ Test(paged, tells_that_loading_failed)
     cr_assert_eq(hsd_paged_check(&paged, &err), HSD_E_CORRUPT);
     hsd_paged_close(&paged);
     free(zeros);
+}
+
+Test(paged, tells_that_loading_failed)
+{
+    load_short_file(40 * HSD_PAGE_BYTES);
+    load_short_file(300 * HSD_PAGE_BYTES);
 }
 
 Test(paged, shrinks_in_the_middle) { exercise(hsd_paged_full_bytes(ITEMS * 4), UINT64_C(20) << 14); }
