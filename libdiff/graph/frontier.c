@@ -91,11 +91,13 @@ static void forget_block(hsd_frontier *f, uint32_t block)
     if (f->blocks[block / 64] == 0) f->words[block / 64 / 64] &= ~(UINT64_C(1) << block / 64 % 64);
 }
 
+void hsd_frontier_take_turns(hsd_frontier *f) { f->takes_turns = true; }
+
 hsd_status hsd_frontier_push(hsd_frontier *f, hsd_node node, hsd_error *err)
 {
     HSD_ASSERT(node < hsd_adjacency_node_count(f->adjacency));
     const uint32_t block = hsd_adjacency_block_of(f->adjacency, node);
-    if (is_near(f, block)) return hsd_worklist_push(&f->near, node, err);
+    if (!f->takes_turns && is_near(f, block)) return hsd_worklist_push(&f->near, node, err);
     defer(f, node, block);
     return HSD_OK;
 }

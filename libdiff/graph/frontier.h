@@ -7,6 +7,10 @@
  *      far    one bit a node, one counter a block; the hand goes round the blocks that have some, which
  *             a bitmap of blocks and a bitmap of its words find in a few steps, however few there are
  *
+ * Last in, first out within what is near makes ways as long as the blocks are many: each node hangs from the one that
+ * was served right before it. Who has to climb these ways lets nodes take turns: all that wait in a block are served
+ * before what they push, which waits even if its block is near.
+ *
  * A node that is pushed twice before it is served may be served once: what a walk does with a node must
  * depend on the node's state alone.
  */
@@ -28,6 +32,7 @@ typedef struct hsd_frontier {
     uint32_t block_count;
     uint32_t hand;
     uint64_t far_total;
+    bool takes_turns;
 } hsd_frontier;
 
 /* Bytes a frontier needs besides its stack: N/8 and little more than 4 a block. */
@@ -39,6 +44,9 @@ uint64_t hsd_frontier_share_bytes(const hsd_adjacency *adjacency, uint64_t memor
 /* At least 128 KiB of memory_bytes go to the stack. HSD_E_NOMEM. */
 hsd_status hsd_frontier_open(hsd_frontier *frontier, hsd_adjacency *adjacency, uint64_t memory_bytes,
                              hsd_temp_space *space, hsd_error *err);
+
+/* From now on nodes take turns. */
+void hsd_frontier_take_turns(hsd_frontier *frontier);
 
 hsd_status hsd_frontier_push(hsd_frontier *frontier, hsd_node node, hsd_error *err);
 

@@ -3,7 +3,8 @@
  * One number of a place is all that is touched at random; everything else is read and written in order.
  *
  *      search     any order in which each node comes behind one that refers to it: blocks are gone through in their order,
- *                 again and again, and what waits in a block is looked through while it is in memory (graph/frontier.h)
+ *                 again and again, and what waits in a block is looked through while it is in memory, what was there
+ *                 first before what came by it, so that ways up are short (graph/frontier.h)
  *      gather     places of all nodes in memory; the references, in order of sources, go into buckets by target, and each
  *                 bucket is sorted in memory: the predecessors of each place, in order of places: dominators/gather.c
  *      raise      above[place], in memory, is the nearest common ancestor of its predecessors so far; pass for pass over the
@@ -133,6 +134,7 @@ hsd_status hsd_dominators_search(hsd_dominators *d, hsd_error *err)
     HSD_TRY(hsd_adjacency_set_memory(a, blocks, err));
     if (!hsd_adjacency_is_resident(a)) d->stats.was_paged = true;
     hsd_status status = hsd_frontier_open(&s.frontier, a, waiting, d->config->space, err);
+    if (status == HSD_OK) hsd_frontier_take_turns(&s.frontier);
     if (status == HSD_OK) status = search_all(&s, err);
     hsd_frontier_close(&s.frontier);
     d->stats.faults += hsd_adjacency_reads(a);

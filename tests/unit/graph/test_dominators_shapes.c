@@ -416,6 +416,36 @@ Test(dominators_shapes, scans_look_again_where_something_rose)
     cr_assert_geq(most_window_passes, 4, "marks were asked for in windows");
 }
 
+/* Mostly to neighbours, as allocators leave it: served last in, first out, each node would hang from the one before,
+ * and ways up would be as long as the heap. */
+Test(dominators_shapes, ways_up_are_short_where_neighbours_refer_to_each_other)
+{
+    test_random random = {test_seed(7)};
+    kit_graph g = graph_of(MANY, 1, 0);
+    kit_add(&g, MANY, 0);
+    for (hsd_node i = 0; i < MANY; i++) {
+        for (uint32_t k = 0; k < 4; k++) {
+            const hsd_node reach = test_below(&random, 8) != 0 ? 64 : MANY;
+            kit_add(&g, i, (hsd_node)((i + MANY + test_below(&random, reach) - reach / 2) % MANY));
+        }
+    }
+    hsd_adjacency *a = kit_build(&g, UINT64_C(1) << 20, &space);
+    hsd_dominators_limits limits = hsd_dominators_divide(a, UINT64_C(6) << 20);
+    limits.is_resident = false;
+    limits.uses_scans = true;
+    limits.chunk_bytes = HSD_TAPE_MIN_CHUNK;
+    limits.bucket_items = 4096;
+    limits.climb_steps = 1;
+    kit_answer roomy = kit_find(a, g.roots, UINT64_C(64) << 20, NULL, &space);
+    kit_answer scanned = kit_find(a, g.roots, UINT64_C(16) << 20, &limits, &space);
+    cr_assert_gt(scanned.stats.passes, 0, "it did not give up");
+    kit_check_same(&roomy, &scanned);
+    kit_release(&scanned);
+    kit_release(&roomy);
+    hsd_adjacency_free(a);
+    free(g.edges);
+}
+
 /* Nearly all refer to nearly all, some to what nothing else does: nothing is written down of references. */
 Test(dominators_shapes, references_are_read_again_where_there_are_far_more_than_nodes)
 {
