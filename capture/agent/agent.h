@@ -115,7 +115,8 @@ typedef struct hsa_text {
 typedef struct hsa_texts {
     hsa_text *entries; /* in no order */
     size_t capacity, count;
-} hsa_texts; /* zeroed: closed */
+    struct hsa_text_block *blocks; /* the copies, the block that is being filled first */
+} hsa_texts;                       /* zeroed: closed */
 
 /* Takes memory of malloc. False when there is none; to be closed all the same. */
 bool hsa_texts_open(hsa_texts *all);

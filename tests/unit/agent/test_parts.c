@@ -163,6 +163,11 @@ Test(texts, each_is_there_once_and_by_its_kind)
     cr_assert_null(hsa_texts_find(&all, 1, "name 1\0", 7), "sizes count, too");
     cr_assert_not_null(hsa_texts_add(&all, 1, "", 0));
     cr_assert_not_null(hsa_texts_find(&all, 1, "", 0));
+    static char long_text[200000]; /* longer than the blocks of texts are */
+    memset(long_text, 'x', sizeof long_text - 1);
+    cr_assert_not_null(hsa_texts_add(&all, 1, long_text, sizeof long_text - 1));
+    cr_assert_str_eq(hsa_texts_find(&all, 1, long_text, sizeof long_text - 1)->text, long_text);
+    cr_assert_eq(hsa_texts_find(&all, 1, "name 0", 6)->id, 0);
     hsa_texts_close(&all);
     hsa_texts_close(&all);
 }
