@@ -32,7 +32,7 @@
 #define AGE_PREFIX_BYTES 8
 #define WINDOW_MAX_BYTES ((uint64_t)1 << 20)
 #define WINDOW_MIN_BYTES ((uint64_t)128 << 10)
-#define WRITER_MAX_BYTES ((uint64_t)8 << 20)
+#define WRITER_MAX_BYTES ((uint64_t)2 << 20) /* a block that is decoded stays in the second cache then */
 #define WRITER_MIN_BYTES ((uint64_t)256 << 10)
 /* What a helper and numbers that are read ahead take is no matter then. */
 #define THREADS_LEAST_BYTES ((uint64_t)64 << 20)
