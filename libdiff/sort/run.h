@@ -10,18 +10,9 @@
 #include <stdint.h>
 
 #include "io/temp.h"
+#include "sort/codec.h"
 #include "sort/sorter.h"
 #include <hsdiff/status.h>
-
-/* How one word of a record is stored: as it is, as its difference to the record before with the sign folded into the
- * lowest bit, or its two halves each in one of these ways. */
-typedef enum hsd_word_coding {
-    HSD_WORD_PLAIN = 0,
-    HSD_WORD_DELTA = 1,
-    HSD_WORD_HALVES = 2,
-    HSD_WORD_HALVES_HIGH_DELTA = 4, /* bits beside HSD_WORD_HALVES */
-    HSD_WORD_HALVES_LOW_DELTA = 8,
-} hsd_word_coding;
 
 typedef struct hsd_sorted_run {
     const hsd_temp *file; /* borrowed; open while the run is */
@@ -32,10 +23,6 @@ typedef struct hsd_sorted_run {
     bool is_raw;                        /* HSD_RUN_RAW: records as they are */
 } hsd_sorted_run;
 
-/* The longest a stored record can be, and what decoding may touch behind the last one. */
-#define HSD_RUN_RECORD_MAX_BYTES ((size_t)(HSD_SORT_MAX_WORDS * 8 + HSD_SORT_MAX_WORDS / 2))
-#define HSD_RUN_SLACK_BYTES      ((size_t)192)
-
 /* ---- writing */
 
 typedef struct hsd_run_writer {
@@ -44,6 +31,7 @@ typedef struct hsd_run_writer {
     uint8_t *buffer;    /* borrowed */
     size_t capacity, used;
     unsigned words;
+    hsd_run_encode *encode;
     hsd_run_codec codec;
     bool is_open;                      /* a run was begun and not finished */
     hsd_sorted_run run;                /* the open one */
@@ -55,9 +43,6 @@ typedef struct hsd_run_writer {
 /* Appends to `file`. The buffer is borrowed until the last finish; HSD_RUN_WRITER_MIN_BYTES at least. */
 void hsd_run_writer_init(hsd_run_writer *writer, hsd_temp *file, void *buffer, size_t buffer_bytes, unsigned words,
                          hsd_run_codec codec);
-
-/* The shorter coding of each word, by a sample of sorted records such as will be in the run. */
-void hsd_run_choose_coding(uint8_t coding[HSD_SORT_MAX_WORDS], const uint64_t *sample, size_t count, unsigned words);
 
 /* Starts a run. */
 void hsd_run_writer_begin(hsd_run_writer *writer, const uint8_t coding[HSD_SORT_MAX_WORDS]);
@@ -73,6 +58,7 @@ hsd_status hsd_run_writer_finish(hsd_run_writer *writer, hsd_sorted_run *out, hs
 typedef struct hsd_run_reader {
     hsd_sorted_run run;
     unsigned words;
+    hsd_run_decode *decode;
     uint64_t read_bytes;   /* of the run, that have come into the buffer */
     uint64_t left_records; /* not decoded yet */
     uint8_t *buffer;       /* borrowed: capacity + HSD_RUN_SLACK_BYTES */

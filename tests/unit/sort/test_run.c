@@ -153,6 +153,69 @@ Test(run, halves_of_words_are_stored_by_themselves)
     free(records);
 }
 
+/* Whatever the codings, and the words: one coder is the other's oracle, byte for byte. */
+static void check_coders(const uint64_t *records, size_t count, unsigned words, const uint8_t *coding)
+{
+    enum { SLACK = 256 };
+    const hsd_run_coder coders[2] = {hsd_run_coder_plain(words), hsd_run_coder_shuffled(words)};
+    const size_t capacity = count * HSD_RUN_RECORD_MAX_BYTES + SLACK;
+    uint8_t *bytes[2] = {malloc(capacity), malloc(capacity)};
+    uint64_t *back = malloc((count + 1) * words * sizeof *back);
+    size_t sizes[2];
+    for (int i = 0; i < 2; i++) {
+        uint64_t previous[HSD_SORT_MAX_WORDS] = {0};
+        size_t done = count;
+        memset(bytes[i], 0, capacity);
+        sizes[i] = (size_t)(coders[i].encode(bytes[i], bytes[i] + capacity - SLACK, records, &done, previous, coding) -
+                            bytes[i]);
+        cr_assert_eq(done, count);
+    }
+    cr_assert_eq(sizes[0], sizes[1]);
+    cr_assert_eq(memcmp(bytes[0], bytes[1], sizes[0]), 0, "%u words", words);
+    for (int i = 0; i < 2; i++) {
+        uint64_t previous[HSD_SORT_MAX_WORDS] = {0};
+        const uint8_t *at = bytes[1 - i];
+        const size_t half = coders[i].decode(&at, bytes[1 - i] + sizes[0], back, count / 2, previous, coding);
+        cr_assert_eq(half, count / 2);
+        cr_assert_eq(coders[i].decode(&at, bytes[1 - i] + sizes[0], back + half * words, count, previous, coding),
+                     count - half);
+        cr_assert_eq(at, bytes[1 - i] + sizes[0]);
+        cr_assert_eq(memcmp(back, records, count * words * sizeof *back), 0, "%u words", words);
+        cr_assert(count == 0 || memcmp(previous, records + (count - 1) * words, words * sizeof *previous) == 0);
+    }
+    free(bytes[0]);
+    free(bytes[1]);
+    free(back);
+}
+
+Test(run, both_coders_write_the_same_bytes)
+{
+    static const uint8_t codings[] = {HSD_WORD_PLAIN,
+                                      HSD_WORD_DELTA,
+                                      HSD_WORD_HALVES,
+                                      HSD_WORD_HALVES | HSD_WORD_HALVES_HIGH_DELTA,
+                                      HSD_WORD_HALVES | HSD_WORD_HALVES_LOW_DELTA,
+                                      HSD_WORD_HALVES | HSD_WORD_HALVES_HIGH_DELTA | HSD_WORD_HALVES_LOW_DELTA};
+    test_random random = {.state = 11};
+    for (unsigned words = 1; words <= HSD_SORT_MAX_WORDS && hsd_run_coder_shuffled(words).encode != NULL; words++) {
+        for (int round = 0; round < 60; round++) {
+            uint8_t coding[HSD_SORT_MAX_WORDS];
+            const size_t count = test_next(&random) % 400;
+            uint64_t *records = malloc((count * words + 1) * sizeof *records);
+            for (unsigned w = 0; w < HSD_SORT_MAX_WORDS; w++)
+                coding[w] = codings[test_next(&random) % HSD_ARRAY_LEN(codings)];
+            for (size_t i = 0; i < count * words; i++) { /* of every length, as a word and as halves */
+                const uint64_t low = test_next(&random) >> test_next(&random) % 64;
+                records[i] =
+                    round % 2 == 0 ? low : test_next(&random) >> (32 + test_next(&random) % 32) << 32 | (uint32_t)low;
+                if (test_next(&random) % 7 == 0) records[i] = 0;
+            }
+            check_coders(records, count, words, coding);
+            free(records);
+        }
+    }
+}
+
 Test(run, a_file_that_changed_is_noticed)
 {
     uint64_t *records = records_make(RANDOM, 3000, 2, 1);
