@@ -265,6 +265,12 @@ uint32_t hsd_paged_fault(hsd_paged *paged, uint64_t page)
 
 /* ---- elements of pages that are not in memory ---- */
 
+/* In the file alone. */
+static bool is_waiting(const hsd_paged *paged, uint64_t page)
+{
+    return page < paged->page_count && paged->page_frame[page] == HSD_PAGE_ABSENT && hsd_bit_get(paged->on_disk, page);
+}
+
 static uint32_t cell_of(uint64_t byte) { return (uint32_t)(byte & (HSD_PAGE_BYTES - 1)) / CELL_BYTES; }
 
 bool hsd_paged_should_bring(hsd_paged *paged, uint64_t page, uint32_t cell)
@@ -287,6 +293,36 @@ void hsd_paged_read_alone(hsd_paged *paged, uint64_t byte, void *out, uint32_t s
     if (status == HSD_OK) return;
     memset(out, 0, size);
     stick(paged, status, &error);
+}
+
+/* From `byte` on to the end of the last of the pages that are read together. */
+static size_t peek_length(const hsd_paged *paged, uint64_t byte, size_t size)
+{
+    size_t length = HSD_PAGE_BYTES - (size_t)(byte & (HSD_PAGE_BYTES - 1));
+    while (length < size && is_waiting(paged, (byte + length) >> HSD_PAGE_SHIFT))
+        length += HSD_PAGE_BYTES;
+    return length;
+}
+
+hsd_status hsd_paged_peek(const hsd_paged *paged, uint64_t byte, void *out, size_t size, hsd_error *err)
+{
+    HSD_TRY(hsd_paged_check(paged, err));
+    for (uint8_t *to = out; size > 0;) {
+        const uint64_t page = byte >> HSD_PAGE_SHIFT, within = byte & (HSD_PAGE_BYTES - 1);
+        const uint32_t frame = paged->page_frame[page];
+        const bool waits = is_waiting(paged, page);
+        const size_t length = hsd_min_u64(size, waits ? peek_length(paged, byte, size) : HSD_PAGE_BYTES - within);
+        if (waits)
+            HSD_TRY(hsd_temp_read(&paged->file, byte, to, length, err));
+        else if (frame != HSD_PAGE_ABSENT)
+            memcpy(to, paged->frames + ((uint64_t)frame << HSD_PAGE_SHIFT) + within, length);
+        else
+            memset(to, 0, length);
+        to += length;
+        byte += length;
+        size -= length;
+    }
+    return HSD_OK;
 }
 
 static void write_alone(hsd_paged *paged, uint64_t byte, const void *in, uint32_t size)
@@ -361,11 +397,6 @@ void hsd_paged_bring(hsd_paged *paged, uint64_t first, uint64_t count, uint32_t 
 
 /* ---- all at once ---- */
 
-static bool is_waiting(const hsd_paged *paged, uint64_t page)
-{
-    return page < paged->page_count && paged->page_frame[page] == HSD_PAGE_ABSENT && hsd_bit_get(paged->on_disk, page);
-}
-
 /* Pages that follow each other into frames that do. The last page of a file may be short. */
 static void load_pages(hsd_paged *paged, uint64_t first, uint32_t count)
 {
@@ -401,6 +432,14 @@ static void put_pages(hsd_paged *paged)
     paged->faults += paged->frames_used;
 }
 
+/* A page that was never written, in a frame that was not used yet. */
+static void place_zeros(hsd_paged *paged, uint64_t page)
+{
+    const uint32_t frame = paged->frames_used++;
+    paged->page_frame[page] = frame;
+    paged->frame_page[frame] = (uint32_t)page;
+}
+
 void hsd_paged_load(hsd_paged *paged)
 {
     if (paged->frame_count < paged->page_count || paged->is_flat) return;
@@ -410,6 +449,7 @@ void hsd_paged_load(hsd_paged *paged)
         while (count < LOAD_PAGES && is_waiting(paged, page + count))
             count++;
         if (count > 0) load_pages(paged, page, count);
+        if (count == 0 && paged->page_frame[page] == HSD_PAGE_ABSENT) place_zeros(paged, page);
         page += hsd_max_u64(count, 1);
     }
 }

@@ -93,6 +93,10 @@ void hsd_paged_bring(hsd_paged *paged, uint64_t first, uint64_t count, uint32_t 
 /* Copies `size` bytes of a page that is not in memory and stays so. Failures stick, and zeros are copied. */
 void hsd_paged_read_alone(hsd_paged *paged, uint64_t byte, void *out, uint32_t size);
 
+/* Copies bytes that need not be in memory, of as many pages as they lie in, and brings none: for several threads at
+ * once, too, while nobody does anything else to the array. Fails as the array did, or as hsd_temp_read. */
+hsd_status hsd_paged_peek(const hsd_paged *paged, uint64_t byte, void *out, size_t size, hsd_error *err);
+
 /* Copies `size` bytes of one page, which need not be in memory, and brings the page if it should be. */
 void hsd_paged_copy(hsd_paged *paged, uint64_t byte, void *out, uint32_t size);
 
@@ -107,8 +111,8 @@ hsd_status hsd_paged_shrink(hsd_paged *paged, uint64_t memory_bytes, hsd_error *
  * is resident goes to the file first, and comes back when it is asked for. */
 hsd_status hsd_paged_grow(hsd_paged *paged, uint64_t memory_bytes, hsd_error *err);
 
-/* Where every page has a place in memory: brings all that are in the file, by large reads. Else nothing happens.
- * Failures stick. */
+/* Where every page has a place in memory: all come to theirs, those that are in the file and those that were never
+ * written. Else nothing happens. Failures stick. */
 void hsd_paged_load(hsd_paged *paged);
 
 /*

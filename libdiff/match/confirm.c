@@ -21,6 +21,7 @@ typedef struct confirming {
 static bool fits_in_front(const confirming *c, int64_t front, hsd_node partner)
 {
     const int64_t wanted = front < 0 ? -1 : (int64_t)hsd_sequence_partner(c->older, (hsd_node)front);
+    if (wanted == (int64_t)partner - 1) return true;
     return hsd_previous_paired(c->newer, partner) == wanted;
 }
 
@@ -68,10 +69,11 @@ static hsd_status take_back(const confirming *c, uint64_t *dropped, hsd_error *e
 {
     const bool has_order = c->fitting * 100 >= c->pairs * HSD_CONFIRM_PERCENT;
     const uint64_t count = c->older->count;
-    for (hsd_node at = 0; at < count; at++) {
+    uint32_t seen = 0;
+    for (hsd_node at = 0; (at = hsd_next_with_rung(c->older, at, HSD_RUNG_NONE)) < count; at++) {
         const hsd_node partner = hsd_sequence_partner(c->older, at);
-        if ((at & ONE_IN) == 0) HSD_TRY(hsd_progress(c->reporter, STAGE, count + at, 2 * count, err));
-        if (partner == HSD_NO_PARTNER || hsd_sequence_rung(c->older, at) != HSD_RUNG_NONE) continue;
+        if ((seen++ & ONE_IN) == 0) HSD_TRY(hsd_progress(c->reporter, STAGE, count + at, 2 * count, err));
+        if (partner == HSD_NO_PARTNER) continue;
         if (partner >= c->newer->count) break;
         if (has_order)
             hsd_sequence_unpair(c->older, at, c->newer, partner);

@@ -11,16 +11,9 @@
 #include "match/align.h"
 #include "match/strand.h"
 
-static hsd_element element_at(hsd_sequence *s, hsd_node at)
-{
-    hsd_element e;
-    hsd_sequence_read(s, at, 1, &e);
-    return e;
-}
-
 static bool is_equal_at(hsd_sequence *s, hsd_node at, const hsd_element *e)
 {
-    const hsd_element other = element_at(s, at);
+    const hsd_element other = *hsd_sequence_at(s, at);
     return hsd_element_is_same(&other, e);
 }
 
@@ -28,7 +21,7 @@ static bool is_equal_at(hsd_sequence *s, hsd_node at, const hsd_element *e)
  * its end. */
 static hsd_node mark_row(hsd_sequence *s, hsd_node from, hsd_node leaver)
 {
-    const hsd_element e = element_at(s, leaver);
+    const hsd_element e = *hsd_sequence_at(s, leaver);
     hsd_node first = leaver, end = leaver + 1;
     while (first > from && is_equal_at(s, first - 1, &e))
         first--;
@@ -53,8 +46,7 @@ hsd_status hsd_doubt(hsd_sequence *before, hsd_sequence *after, hsd_sweep_pairs 
 {
     mark_rows(before);
     mark_rows(after);
-    for (hsd_node at = 0; at < before->count; at++) {
-        if (hsd_sequence_rung(before, at) != HSD_RUNG_ORDER) continue;
+    for (hsd_node at = 0; (at = hsd_next_with_rung(before, at, HSD_RUNG_ORDER)) < before->count; at++) {
         const hsd_node partner = hsd_sequence_partner(before, at);
         if (partner >= after->count) break; /* an array failed: it says so below */
         if (!is_marked(before, at) && !is_marked(after, partner)) continue;

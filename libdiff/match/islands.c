@@ -42,10 +42,7 @@ static hsd_node row_of_stayed(const charting *c, hsd_node at, hsd_node partner)
 
 static bool look_like_one(const charting *c, hsd_node at, hsd_node other)
 {
-    hsd_element a, b;
-    hsd_sequence_read(c->older, at, 1, &a);
-    hsd_sequence_read(c->newer, other, 1, &b);
-    return hsd_element_is_same(&a, &b);
+    return hsd_element_is_same(hsd_sequence_at(c->older, at), hsd_sequence_at(c->newer, other));
 }
 
 /* Whether one of the next few from `at` and `other` on, by `step`, stayed where it was. */

@@ -32,13 +32,26 @@ static hsd_status new_sorter(const hsd_join *j, hsd_sorter **out, hsd_error *err
     return hsd_sorter_new(out, &config, err);
 }
 
+/* As plain memory if both arrays are. */
+static void look_plain(hsd_join *j, int side, hsd_sequence *s)
+{
+    if (hsd_paged_plain(&s->partners) == NULL || hsd_paged_plain(&s->rungs) == NULL) return;
+    j->plain[side].partners = hsd_paged_plain_to_write(&s->partners);
+    j->plain[side].rungs = hsd_paged_plain_to_write(&s->rungs);
+}
+
 hsd_status hsd_join_begin(hsd_join *j, hsd_sequence *a, hsd_sequence *b, const hsd_join_config *config, hsd_error *err)
 {
     HSD_ASSERT(config->memory_bytes >= 2 * HSD_SORT_MIN_BYTES);
     HSD_ASSERT(config->rung > HSD_RUNG_NONE && config->rung <= HSD_RUNG_CLAIMED);
     *j = (hsd_join){.a = a, .b = b, .config = *config};
-    return are_resident(a) && are_resident(b) ? HSD_OK : new_sorter(j, &j->waiting, err);
+    if (!are_resident(a) || !are_resident(b)) return new_sorter(j, &j->waiting, err);
+    look_plain(j, 0, a);
+    look_plain(j, 1, b);
+    return HSD_OK;
 }
+
+bool hsd_join_is_plain(const hsd_join *j) { return j->plain[0].partners != NULL && j->plain[1].partners != NULL; }
 
 static hsd_status put_match_join(hsd_sorter *sorter, hsd_node first, hsd_node second, hsd_error *err)
 {
@@ -46,10 +59,23 @@ static hsd_status put_match_join(hsd_sorter *sorter, hsd_node first, hsd_node se
     return hsd_sorter_put(sorter, record, err);
 }
 
+static void put_plain(hsd_join *j, hsd_node at_a, hsd_node at_b)
+{
+    if (j->plain[0].partners[at_a] != 0 || j->plain[1].partners[at_b] != 0) return;
+    j->plain[0].partners[at_a] = at_b + 1;
+    j->plain[1].partners[at_b] = at_a + 1;
+    j->plain[0].rungs[at_a] = j->plain[1].rungs[at_b] = (uint8_t)j->config.rung;
+    j->pairs++;
+}
+
 hsd_status hsd_join_put(hsd_join *j, hsd_node at_a, hsd_node at_b, hsd_error *err)
 {
     HSD_ASSERT(at_a < j->a->count && at_b < j->b->count);
     if (j->waiting != NULL) return put_match_join(j->waiting, at_a, at_b, err);
+    if (hsd_join_is_plain(j)) {
+        put_plain(j, at_a, at_b);
+        return HSD_OK;
+    }
     if (!is_free(j->a, at_a) || !is_free(j->b, at_b)) return HSD_OK;
     hsd_sequence_pair(j->a, at_a, j->b, at_b, j->config.rung);
     j->pairs++;

@@ -10,6 +10,7 @@
 
 #include "base/check.h"
 #include "base/mix.h"
+#include "base/worker.h"
 #include "match/seeds/parts.h"
 #include "match/strand.h"
 
@@ -25,6 +26,7 @@ enum { END = -1, NOBODY = -2 };
 
 typedef struct kin {
     hsd_sequence *older, *newer;
+    bool at_once;
     const hsd_seeds_config *config;
     hsd_sorter *proposals; /* (older, newer) */
 } kin;
@@ -57,23 +59,32 @@ static uint64_t group_of(hsd_node owner, const hsd_element *e)
 static hsd_status gather_one(const kin *k, hsd_sequence *s, hsd_node at, hsd_sorter *out, hsd_error *err)
 {
     const hsd_node owner = hsd_sequence_owner(s, at);
-    hsd_element e;
     if (owner == HSD_NO_POSITION || !vouches(hsd_sequence_rung(s, owner))) return HSD_OK;
-    hsd_sequence_read(s, at, 1, &e);
+    const hsd_element e = *hsd_sequence_at(s, at);
     if (hsd_element_is_anchor(&e)) return HSD_OK;
     const hsd_node in_older = s == k->older ? owner : hsd_sequence_partner(s, owner);
     return hsd_sorter_put(out, (const uint64_t[]){group_of(in_older, &e), at, (uint64_t)e.structure << 32 | e.shape},
                           err);
 }
 
-static hsd_status gather_kin(const kin *k, hsd_sequence *s, hsd_sorter *out, hsd_error *err)
+typedef struct gathering { /* of one side, of which alone it reads */
+    const kin *k;
+    hsd_sequence *sequence;
+    hsd_sorter *out;
+} gathering;
+
+static hsd_status gather_kin(void *context, hsd_error *err)
 {
+    gathering *g = context;
+    const kin *k = g->k;
+    hsd_sequence *s = g->sequence;
+    HSD_TRY(hsd_seed_sorter(k->config, WORDS, &g->out, err));
     for (hsd_node at = 0; at < s->count; at++) {
         if ((at & ONE_IN) == 0) HSD_TRY(hsd_progress(k->config->reporter, STAGE, at, s->count, err));
-        if (is_free(s, at)) HSD_TRY(gather_one(k, s, at, out, err));
+        if (is_free(s, at)) HSD_TRY(gather_one(k, s, at, g->out, err));
     }
     HSD_TRY(hsd_sequence_check(s, err));
-    return hsd_sorter_finish(out, 0, err);
+    return hsd_sorter_finish(g->out, 0, err);
 }
 
 typedef struct family { /* of one owner and type */
@@ -154,21 +165,14 @@ static hsd_status walk_families(const kin *k, families *older, families *newer, 
     return in_older < 0 ? in_older : in_newer < 0 ? in_newer : HSD_OK;
 }
 
-static hsd_status go_down_with(const kin *k, families *older, families *newer, hsd_error *err)
-{
-    HSD_TRY(hsd_seed_sorter(k->config, WORDS, &older->sorter, err));
-    HSD_TRY(gather_kin(k, k->older, older->sorter, err));
-    HSD_TRY(hsd_seed_sorter(k->config, WORDS, &newer->sorter, err));
-    HSD_TRY(gather_kin(k, k->newer, newer->sorter, err));
-    return walk_families(k, older, newer, err);
-}
-
 static hsd_status go_down(const kin *k, hsd_error *err)
 {
-    families older = {0}, newer = {0};
-    const hsd_status status = go_down_with(k, &older, &newer, err);
-    hsd_sorter_free(older.sorter);
-    hsd_sorter_free(newer.sorter);
+    gathering older = {.k = k, .sequence = k->older}, newer = {.k = k, .sequence = k->newer};
+    hsd_status status = hsd_run_both((hsd_job){gather_kin, &older}, (hsd_job){gather_kin, &newer}, k->at_once, err);
+    if (status == HSD_OK)
+        status = walk_families(k, &(families){.sorter = older.out}, &(families){.sorter = newer.out}, err);
+    hsd_sorter_free(older.out);
+    hsd_sorter_free(newer.out);
     return status;
 }
 
@@ -184,14 +188,12 @@ static bool may_be_one(const hsd_element *a, const hsd_element *b)
 static hsd_status go_up_from(const kin *k, hsd_node at, hsd_error *err)
 {
     const hsd_node owner = hsd_sequence_owner(k->older, at);
-    hsd_element of_older, of_newer;
     if (owner == HSD_NO_POSITION || !is_free(k->older, owner) || !vouches(hsd_sequence_rung(k->older, at)))
         return HSD_OK;
     const hsd_node other = hsd_sequence_owner(k->newer, hsd_sequence_partner(k->older, at));
     if (other == HSD_NO_POSITION || !is_free(k->newer, other)) return HSD_OK;
-    hsd_sequence_read(k->older, owner, 1, &of_older);
-    hsd_sequence_read(k->newer, other, 1, &of_newer);
-    return may_be_one(&of_older, &of_newer) ? propose(k, owner, other, err) : HSD_OK;
+    const bool may_be = may_be_one(hsd_sequence_at(k->older, owner), hsd_sequence_at(k->newer, other));
+    return may_be ? propose(k, owner, other, err) : HSD_OK;
 }
 
 static hsd_status go_up(const kin *k, hsd_error *err)
@@ -273,10 +275,10 @@ static hsd_status run_round(kin *k, uint64_t *pairs, hsd_error *err)
     return status == HSD_OK ? judge_kin(k, pairs, err) : status;
 }
 
-hsd_status hsd_kin(hsd_sequence *older, hsd_sequence *newer, const hsd_seeds_config *config, uint64_t *pairs,
-                   hsd_error *err)
+hsd_status hsd_kin(hsd_sequence *older, hsd_sequence *newer, bool at_once, const hsd_seeds_config *config,
+                   uint64_t *pairs, hsd_error *err)
 {
-    kin k = {.older = older, .newer = newer, .config = config};
+    kin k = {.older = older, .newer = newer, .at_once = at_once, .config = config};
     *pairs = 0;
     if (older->owners.page_count == 0 || newer->owners.page_count == 0) return HSD_OK;
     for (unsigned round = 0; round < ROUNDS; round++) {

@@ -23,9 +23,9 @@
 /*
  * Pairs objects without a partner, HSD_RUNG_PLACE, until a round finds few. Reads owners, partners, rungs and elements
  * of both in order, and at random what lies near: who belongs together was mostly made together. Nothing where owners
- * are not known.
+ * are not known. With `at_once` a thread more looks at one side while this one looks at the other.
  */
-hsd_status hsd_kin(hsd_sequence *older, hsd_sequence *newer, const hsd_seeds_config *config, uint64_t *pairs,
-                   hsd_error *err);
+hsd_status hsd_kin(hsd_sequence *older, hsd_sequence *newer, bool at_once, const hsd_seeds_config *config,
+                   uint64_t *pairs, hsd_error *err);
 
 #endif

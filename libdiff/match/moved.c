@@ -36,10 +36,8 @@ static bool is_open(hsd_sequence *s, hsd_node at)
 
 static bool look_alike(const moving *m, hsd_node at_older, hsd_node at_newer)
 {
-    hsd_element a, b;
-    hsd_sequence_read(m->older, at_older, 1, &a);
-    hsd_sequence_read(m->newer, at_newer, 1, &b);
-    return hsd_element_key(&a) == hsd_element_key(&b) && a.type == b.type;
+    const hsd_element *a = hsd_sequence_at(m->older, at_older), *b = hsd_sequence_at(m->newer, at_newer);
+    return hsd_element_key(a) == hsd_element_key(b) && a->type == b->type;
 }
 
 /* As far as the ones before, but for a filler that came or went between them. */

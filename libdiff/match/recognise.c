@@ -141,6 +141,7 @@ static hsd_status divide_recognised(const recognising *r, const shares *share, h
     return hsd_run_both((hsd_job){divide_side, &older}, (hsd_job){divide_side, &newer}, r->config->at_once, err);
 }
 
+static const shares for_stayed = {6, 5, 1, 0, 0};
 static const shares for_addresses = {5, 4, 1, 2, 0};
 static const shares for_seeds = {2, 7, 2, 0, 0};
 static const shares for_wholes = {0, 7, 2, 0, 0};
@@ -207,7 +208,8 @@ static hsd_status seed_wholes(recognising *r, hsd_rung rung, hsd_error *err)
 static hsd_status seed_addresses(recognising *r, hsd_rung rung, hsd_error *err)
 {
     const hsd_seeds_config config = seeds_config(r);
-    return hsd_seeds_addresses(r->sequences[OLDER], r->sequences[NEWER], &config, &r->out->pairs[rung], err);
+    return hsd_seeds_addresses(r->sequences[OLDER], r->sequences[NEWER], r->config->at_once, &config,
+                               &r->out->pairs[rung], err);
 }
 
 static hsd_status seed_places(recognising *r, hsd_rung rung, hsd_error *err)
@@ -303,7 +305,7 @@ static hsd_status follow_owners(recognising *r, hsd_rung rung, hsd_error *err)
 {
     const hsd_seeds_config config = seeds_config(r);
     uint64_t pairs;
-    HSD_TRY(hsd_kin(r->sequences[OLDER], r->sequences[NEWER], &config, &pairs, err));
+    HSD_TRY(hsd_kin(r->sequences[OLDER], r->sequences[NEWER], r->config->at_once, &config, &pairs, err));
     r->out->pairs[rung] += pairs;
     hsd_note(r->config->reporter, HSD_NOTE_DETAIL, "recognising: %llu pairs by their owners",
              (unsigned long long)pairs);
@@ -322,9 +324,8 @@ static hsd_status gather_left(const recognising *r, hsd_sequence *s, hsd_sorter 
                                       .reporter = r->config->reporter};
     HSD_TRY(hsd_sorter_new(out, &config, err));
     for (hsd_node at = hsd_next_unpaired(s, 0); at < s->count; at = hsd_next_unpaired(s, at + 1)) {
-        hsd_element e;
-        hsd_sequence_read(s, at, 1, &e);
-        const uint64_t record[2] = {hsd_element_key(&e), (uint64_t)e.shape << 32 | e.type};
+        const hsd_element *e = hsd_sequence_at(s, at);
+        const uint64_t record[2] = {hsd_element_key(e), (uint64_t)e->shape << 32 | e->type};
         HSD_TRY(hsd_sorter_put(*out, record, err));
     }
     return hsd_sorter_finish(*out, hsd_max_u64(r->config->memory_bytes / 16, HSD_SORT_MIN_BYTES), err);
@@ -414,7 +415,7 @@ static const step steps[] = {
     {HSD_RUNG_KEY, offsetof(hsd_sequence, keys), &for_seeds, ALWAYS, seed_keys},
     {HSD_RUNG_EXACT, offsetof(hsd_sequence, hashes), &for_seeds, ALWAYS, seed_hashes},
     {HSD_RUNG_NAME, offsetof(hsd_sequence, names), &for_seeds, ALWAYS, seed_names},
-    {HSD_RUNG_SAME_ADDRESS, 0, &for_addresses, WITHOUT_HASHES, seed_addresses}, /* asks how many stayed */
+    {HSD_RUNG_SAME_ADDRESS, 0, &for_stayed, WITHOUT_HASHES, seed_addresses}, /* asks how many stayed */
     {HSD_RUNG_STRUCTURE, 0, &for_wholes, ALWAYS, seed_wholes},
     {HSD_RUNG_NONE, 0, &for_addresses, ALWAYS, follow_moved},
     {HSD_RUNG_NONE, 0, &for_addresses, WITHOUT_HASHES, find_islands},

@@ -25,18 +25,6 @@ void hsd_sequence_read(hsd_sequence *sequence, hsd_node first, hsd_node count, h
     }
 }
 
-void hsd_sequence_read_addresses(hsd_sequence *sequence, hsd_node first, hsd_node count, uint64_t *out)
-{
-    HSD_ASSERT((uint64_t)first + count <= sequence->count);
-    for (uint64_t at = first * sizeof *out, left = count * sizeof *out; left > 0;) {
-        const uint64_t in_page = hsd_min_u64(left, HSD_PAGE_BYTES - (at & (HSD_PAGE_BYTES - 1)));
-        memcpy(out, hsd_paged_at(&sequence->addresses, at, HSD_FRAME_USED), (size_t)in_page);
-        out += in_page / sizeof *out;
-        at += in_page;
-        left -= in_page;
-    }
-}
-
 void hsd_sequence_write(hsd_sequence *sequence, hsd_node position, const hsd_element *element)
 {
     HSD_ASSERT(position < sequence->count);

@@ -53,9 +53,16 @@ typedef struct hsd_sequence {
                          * or that name and the types on the way down (match/descend.h) */
 } hsd_sequence;
 
+/* One of them; until another one is asked for. */
+static inline const hsd_element *hsd_sequence_at(hsd_sequence *sequence, hsd_node position)
+{
+    HSD_ASSERT(position < sequence->count);
+    const uint64_t byte = (uint64_t)position * sizeof(hsd_element);
+    return (const hsd_element *)(const void *)hsd_paged_at(&sequence->elements, byte, HSD_FRAME_USED);
+}
+
 /* Elements `first` … `first + count - 1` into `out`. */
 void hsd_sequence_read(hsd_sequence *sequence, hsd_node first, hsd_node count, hsd_element *out);
-void hsd_sequence_read_addresses(hsd_sequence *sequence, hsd_node first, hsd_node count, uint64_t *out); /* likewise */
 void hsd_sequence_write(hsd_sequence *sequence, hsd_node position, const hsd_element *element);
 
 static inline hsd_node hsd_sequence_partner(hsd_sequence *s, hsd_node position)

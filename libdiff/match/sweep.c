@@ -344,11 +344,11 @@ static hsd_status sweep_gap(sweep *s, int64_t left, int64_t right, hsd_error *er
 static hsd_status sweep_all(sweep *s, hsd_error *err)
 {
     const uint64_t passed = s->is_first ? 0 : s->before->count;
-    for (int64_t left = -1; left < end_of(s->before);) {
-        const int64_t right = (int64_t)hsd_next_paired(s->before, (hsd_node)(left + 1));
-        s->progress = passed + (uint64_t)right;
-        if (right > left + 1) HSD_TRY(sweep_gap(s, left, right, err));
-        left = right;
+    for (hsd_node first = 0; (first = hsd_next_unpaired(s->before, first)) < s->before->count;) {
+        const hsd_node end = hsd_next_paired(s->before, first);
+        s->progress = passed + end;
+        HSD_TRY(sweep_gap(s, (int64_t)first - 1, (int64_t)end, err));
+        first = end;
     }
     HSD_TRY(hsd_sequence_check(s->before, err));
     return hsd_sequence_check(s->after, err);

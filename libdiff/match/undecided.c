@@ -21,13 +21,6 @@ typedef struct telling {
     hsd_node gap; /* from 1 */
 } telling;
 
-static hsd_element element_at(hsd_sequence *s, hsd_node at)
-{
-    hsd_element e;
-    hsd_sequence_read(s, at, 1, &e);
-    return e;
-}
-
 static hsd_status know_type(telling *t, uint32_t type, hsd_error *err)
 {
     if (type < t->type_count) return HSD_OK;
@@ -39,7 +32,7 @@ static hsd_status know_type(telling *t, uint32_t type, hsd_error *err)
 static hsd_status look_there(telling *t, hsd_node first, hsd_error *err)
 {
     for (hsd_node at = first; at < t->there->count && hsd_sequence_partner(t->there, at) == HSD_NO_PARTNER; at++) {
-        const hsd_element e = element_at(t->there, at);
+        const hsd_element e = *hsd_sequence_at(t->there, at);
         HSD_TRY(know_type(t, e.type, err));
         t->seen_in[e.type] = t->gap;
     }
@@ -49,7 +42,7 @@ static hsd_status look_there(telling *t, hsd_node first, hsd_error *err)
 static void tell_undecided_pair(telling *t, hsd_node first, hsd_node end, bool is_closed)
 {
     for (hsd_node at = first; at < end; at++) {
-        const hsd_element e = element_at(t->here, at);
+        const hsd_element e = *hsd_sequence_at(t->here, at);
         if (hsd_element_is_anchor(&e)) continue;
         if (is_closed && (e.type >= t->type_count || t->seen_in[e.type] != t->gap)) continue;
         hsd_sequence_set_partner(t->here, at, HSD_NO_PARTNER, HSD_RUNG_UNDECIDED);
@@ -73,10 +66,10 @@ static hsd_status tell_gap(telling *t, hsd_node first, hsd_node end, hsd_error *
 
 static hsd_status tell_side(telling *t, hsd_error *err)
 {
-    for (hsd_node at = 0; at < t->here->count;) {
-        const hsd_node next = hsd_next_paired(t->here, at);
-        if (next > at) HSD_TRY(tell_gap(t, at, next, err));
-        at = next == t->here->count ? next : next + 1;
+    for (hsd_node first = 0; (first = hsd_next_unpaired(t->here, first)) < t->here->count;) {
+        const hsd_node end = hsd_next_paired(t->here, first);
+        HSD_TRY(tell_gap(t, first, end, err));
+        first = end;
     }
     HSD_TRY(hsd_sequence_check(t->here, err));
     return hsd_sequence_check(t->there, err);

@@ -35,10 +35,11 @@ hsd_status hsd_seeds_places(hsd_sequence *a, hsd_sequence *b, const hsd_seeds_co
  * Same address and same hsd_element_key: addresses of both are walked side by side. When these are at least
  * HSD_ADDRESS_SHARE percent of the smaller side the heap hardly moved and they are paired (*pairs), else none is.
  * After a compaction hardly any object has its old address, and those that seem so are other ones: 0.1-0.5% measured
- * after full collections of Serial and Parallel, 16-89% with G1 and ZGC.
+ * after full collections of Serial and Parallel, 16-89% with G1 and ZGC. With `at_once` a thread more has half of them,
+ * where elements and partners are in memory. Addresses need not be.
  */
 #define HSD_ADDRESS_SHARE 10u
-hsd_status hsd_seeds_addresses(hsd_sequence *a, hsd_sequence *b, const hsd_seeds_config *config, uint64_t *pairs,
-                               hsd_error *err);
+hsd_status hsd_seeds_addresses(hsd_sequence *a, hsd_sequence *b, bool at_once, const hsd_seeds_config *config,
+                               uint64_t *pairs, hsd_error *err);
 
 #endif

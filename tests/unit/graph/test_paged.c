@@ -339,6 +339,30 @@ Test(paged, loads_a_large_array_without_a_copy)
     cr_assert_eq(space.bytes_now, 0);
 }
 
+/* Whatever is in memory and what is not, and what was never written, past the ends of pages. */
+Test(paged, is_peeked_at)
+{
+    enum { WORDS = 60 * 4096 };
+    hsd_paged paged;
+    hsd_error err;
+    test_random random = {test_seed(9)};
+    uint32_t *plain = calloc(WORDS, sizeof *plain), *read = calloc(WORDS, sizeof *read);
+    cr_assert_eq(hsd_paged_open(&paged, WORDS * 4, UINT64_C(20) << 14, &space, &err), HSD_OK);
+    for (uint32_t at = 0; at < WORDS; at += at % (9 * 4096) == 0 ? 4096 : 1)
+        hsd_paged_set_u32(&paged, at, plain[at] = at * 7 + 1);
+    const uint64_t faults = paged.faults;
+    for (int round = 0; round < 300; round++) {
+        const uint32_t first = (uint32_t)test_below(&random, WORDS), left = WORDS - first;
+        const uint32_t count = (uint32_t)test_below(&random, round % 3 == 0 ? left + 1 : left / 100 + 1);
+        cr_assert_eq(hsd_paged_peek(&paged, first * 4, read, count * 4, &err), HSD_OK);
+        cr_assert_eq(memcmp(read, plain + first, count * 4), 0);
+    }
+    cr_assert_eq(paged.faults, faults);
+    hsd_paged_close(&paged);
+    free(plain);
+    free(read);
+}
+
 /* A file that is shorter than it says. */
 static void load_short_file(uint64_t bytes)
 {

@@ -77,7 +77,7 @@ static inline void kin_run(uint64_t memory)
     hsd_error err;
     const hsd_seeds_config config = {.memory_bytes = memory, .space = &kin_space};
     hsd_sequence *first = &kin_sides[kin_is_swapped], *second = &kin_sides[!kin_is_swapped];
-    cr_assert_eq(hsd_kin(first, second, &config, &kin_pairs, &err), HSD_OK, "%s", err.text);
+    cr_assert_eq(hsd_kin(first, second, true, &config, &kin_pairs, &err), HSD_OK, "%s", err.text);
 }
 
 static inline hsd_node kin_partner(hsd_node older)

@@ -328,7 +328,8 @@ static uint64_t pair_addresses(both *t)
 {
     uint64_t pairs;
     hsd_error err;
-    cr_assert_eq(hsd_seeds_addresses(&t->a.sequence, &t->b.sequence, &config, &pairs, &err), HSD_OK, "%s", err.text);
+    cr_assert_eq(hsd_seeds_addresses(&t->a.sequence, &t->b.sequence, true, &config, &pairs, &err), HSD_OK, "%s",
+                 err.text);
     return pairs;
 }
 
@@ -369,6 +370,26 @@ Test(seeds, pair_addresses_in_few_pages)
 {
     check_addresses(MANY, MANY / 10 - 1, KIT_LEAST);
     check_addresses(MANY, MANY / 4, KIT_LEAST);
+}
+
+/* Those that have one address in the middle are on one side of it, and no two threads take one for the only one. */
+Test(seeds, pair_addresses_in_two_halves)
+{
+    const hsd_node count = MANY / 2, middle = count / 2;
+    for (hsd_node front = 0; front < 3; front++) {
+        both *t = neighbours(MANY, count, KIT_PLENTY);
+        t->a.sequence.count = count;
+        for (hsd_node i = middle - front; i < middle - front + 3; i++)
+            place(&t->a, i, 16 * (uint64_t)(middle - front), (uint32_t)i + 10);
+        cr_assert_eq(pair_addresses(t), count - 3);
+        for (hsd_node i = 0; i < count; i++) {
+            const bool is_repeated = i >= middle - front && i < middle - front + 3;
+            cr_assert_eq(hsd_sequence_partner(&t->a.sequence, i), is_repeated ? HSD_NO_PARTNER : 2 * i);
+        }
+        both_free(t);
+    }
+    check_addresses(MANY, MANY / 4, KIT_PLENTY);
+    check_addresses(MANY, MANY / 20, KIT_PLENTY);
 }
 
 Test(seeds, measure_the_share_against_the_smaller_side)
