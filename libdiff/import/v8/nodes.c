@@ -54,6 +54,7 @@ static hsd_status spool_node(hsd_v8 *v8, const hsd_v8_node *node, uint64_t *last
     v8->edges_due += node->edge_count; /* fewer than 2^32 nodes: no overflow */
     v8->has_detached |= class == HSD_V8_NATIVE && node->state == HSD_V8_STATE_DETACHED;
     HSD_TRY(hsd_v8_marks_put(&v8->marks, mark_of(class, node->state), err));
+    v8->nodes.record = (uint32_t)(v8->marks.count - 1);
     HSD_TRY(hsd_v8_spool_room(&v8->nodes, HSD_V8_NODE_BYTES, err));
     v8->nodes.at = hsd_v8_node_pack(v8->nodes.at, node, *last_id);
     *last_id = node->id;

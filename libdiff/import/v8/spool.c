@@ -43,7 +43,7 @@ static hsd_v8_chunk *add_chunk(hsd_v8_spool *spool)
     if (HSD_ARRAY_GROW(spool->chunks, spool->chunk_capacity, spool->chunk_count + 1, 64, "", NULL) != HSD_OK)
         return NULL;
     hsd_v8_chunk *chunk = &spool->chunks[spool->chunk_count];
-    *chunk = (hsd_v8_chunk){0};
+    *chunk = (hsd_v8_chunk){.first = spool->record};
     return chunk;
 }
 
@@ -77,13 +77,30 @@ hsd_status hsd_v8_spool_rewind(hsd_v8_spool *spool, bool keeps, hsd_error *err)
     return HSD_OK;
 }
 
+/* The chunk that was read last is not wanted any more. */
+static void leave_chunk(hsd_v8_spool *spool)
+{
+    if (spool->next_chunk == 0 || spool->keeps) return;
+    hsd_v8_chunk *before = &spool->chunks[spool->next_chunk - 1];
+    free(before->data);
+    before->data = NULL;
+}
+
+uint32_t hsd_v8_spool_skip(hsd_v8_spool *spool, uint32_t next, uint32_t wanted)
+{
+    size_t chunk = spool->next_chunk;
+    while (chunk < spool->chunk_count && spool->chunks[chunk].first <= wanted)
+        chunk++;
+    if (chunk == spool->next_chunk) return next; /* it is in the chunk at hand */
+    for (; spool->next_chunk + 1 < chunk; spool->next_chunk++)
+        leave_chunk(spool);
+    spool->at = spool->end = NULL;
+    return spool->chunks[spool->next_chunk].first;
+}
+
 hsd_status hsd_v8_spool_load(hsd_v8_spool *spool, hsd_error *err)
 {
-    if (spool->next_chunk > 0 && !spool->keeps) {
-        hsd_v8_chunk *before = &spool->chunks[spool->next_chunk - 1];
-        free(before->data);
-        before->data = NULL;
-    }
+    leave_chunk(spool);
     if (spool->next_chunk == spool->chunk_count) {
         spool->at = spool->end = NULL;
         return HSD_END;

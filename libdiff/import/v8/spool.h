@@ -18,8 +18,9 @@
 #define HSD_V8_SPOOL_SLACK_BYTES 16
 
 typedef struct hsd_v8_chunk {
-    uint8_t *data; /* NULL: in the temporary file, or read already */
-    size_t size;   /* bytes of whole records */
+    uint8_t *data;  /* NULL: in the temporary file, or read already */
+    size_t size;    /* bytes of whole records */
+    uint32_t first; /* number of its first record */
 } hsd_v8_chunk;
 
 typedef struct hsd_v8_spool {
@@ -32,6 +33,7 @@ typedef struct hsd_v8_spool {
     uint8_t *buffer;   /* the chunk that is written to, or read from, the file */
     uint8_t *at, *end; /* writing: room in the last chunk; reading: what is left of this one */
     bool is_reading, keeps;
+    uint32_t record; /* who writes may say which number the next record has, and skip when reading */
 } hsd_v8_spool;
 
 /* Bytes past `memory_bytes` go to disk; two chunks are always taken. */
@@ -58,6 +60,10 @@ static inline hsd_status hsd_v8_spool_next(hsd_v8_spool *spool, hsd_error *err)
 {
     return spool->at < spool->end ? HSD_OK : hsd_v8_spool_load(spool, err);
 }
+
+/* Passes over whole chunks before the one with record `wanted`, which is `next` or behind it. Returns the number of the
+ * record that comes next: `next` where nothing was passed over. */
+uint32_t hsd_v8_spool_skip(hsd_v8_spool *spool, uint32_t next, uint32_t wanted);
 
 void hsd_v8_spool_release(hsd_v8_spool *spool);
 

@@ -33,10 +33,17 @@ static uint32_t grant_mentions(hsd_v8_declared *declared, const hsd_v8_names *na
     return at;
 }
 
+/* The next node that somebody asks for. */
+static uint32_t next_wanted(const hsd_v8_wishes *wishes, uint32_t i, const hsd_v8_declared *declared, uint32_t mention)
+{
+    const uint32_t wish = i < wishes->count ? wishes->items[i].node : UINT32_MAX;
+    const uint32_t mentioned = mention < declared->count ? declared->mentions[mention].node : UINT32_MAX;
+    return wish < mentioned ? wish : mentioned;
+}
+
 hsd_status hsd_v8_wishes_grant(hsd_v8_wishes *wishes, hsd_v8_names *names, hsd_v8_declared *declared,
                                hsd_v8_spool *nodes, hsd_error *err)
 {
-    uint64_t last_id = 0;
     uint32_t ordinal = 0, mention = 0;
     hsd_v8_declared_sort(declared);
     if (wishes->count == 0 && declared->count == 0) return HSD_OK;
@@ -44,10 +51,10 @@ hsd_status hsd_v8_wishes_grant(hsd_v8_wishes *wishes, hsd_v8_names *names, hsd_v
     hsd_status status = hsd_v8_spool_rewind(nodes, false, err);
     for (uint32_t i = 0; (i < wishes->count || mention < declared->count) && status == HSD_OK; ordinal++) {
         hsd_v8_node node;
+        ordinal = hsd_v8_spool_skip(nodes, ordinal, next_wanted(wishes, i, declared, mention));
         status = hsd_v8_spool_next(nodes, err);
         if (status != HSD_OK) break;
-        nodes->at = hsd_v8_node_unpack(nodes->at, &node, last_id);
-        last_id = node.id;
+        nodes->at = hsd_v8_node_unpack(nodes->at, &node, 0); /* its name is wanted, and no id */
         for (; i < wishes->count && wishes->items[i].node == ordinal; i++)
             names->entries[wishes->items[i].entry].name = node.name;
         mention = grant_mentions(declared, names, mention, ordinal, node.name);

@@ -26,7 +26,8 @@ typedef struct hsd_v8_wishes {
 
 hsd_status hsd_v8_wishes_put(hsd_v8_wishes *wishes, uint32_t node, uint32_t entry, hsd_error *err);
 
-/* One pass over the nodes, none if there are no wishes. Strings that code mentions become the fields of that name. */
+/* One pass over the nodes, but for stretches that nobody asks for: some thousand are asked for, and lie together.
+ * Strings that code mentions become the fields of that name. */
 hsd_status hsd_v8_wishes_grant(hsd_v8_wishes *wishes, hsd_v8_names *names, hsd_v8_declared *declared,
                                hsd_v8_spool *nodes, hsd_error *err);
 

@@ -83,6 +83,44 @@ Test(v8_spool, gives_nodes_back_from_memory_and_from_disk)
     check_nodes(3 * HSD_V8_SPOOL_CHUNK_BYTES, 100000, 1);
 }
 
+/* Of `count` numbers every so many is asked for; those between are passed over by the chunk. */
+static void check_skipping(uint64_t memory_bytes, uint32_t count, uint32_t step, bool keeps)
+{
+    hsd_v8_spool spool;
+    uint32_t next = 0, read = 0;
+    hsd_v8_spool_init(&spool, &space, memory_bytes);
+    for (uint32_t i = 0; i < count; i++) {
+        spool.record = i;
+        cr_assert_eq(hsd_v8_spool_room(&spool, sizeof i, &err), HSD_OK);
+        memcpy(spool.at, &i, sizeof i);
+        spool.at += sizeof i;
+    }
+    cr_assert_eq(hsd_v8_spool_rewind(&spool, keeps, &err), HSD_OK);
+    for (uint32_t wanted = step / 2; wanted < count; wanted += step) {
+        for (uint32_t found = UINT32_MAX; found != wanted; next++, read++) {
+            next = hsd_v8_spool_skip(&spool, next, wanted);
+            cr_assert_leq(next, wanted);
+            cr_assert_eq(hsd_v8_spool_next(&spool, &err), HSD_OK);
+            memcpy(&found, spool.at, sizeof found);
+            spool.at += sizeof found;
+            cr_assert_eq(found, next);
+        }
+    }
+    cr_expect_leq(read, count);
+    if (step > HSD_V8_SPOOL_CHUNK_BYTES) cr_expect_lt(read, count / 2, "%u of %u", read, count);
+    hsd_v8_spool_release(&spool);
+}
+
+Test(v8_spool, passes_over_chunks_that_nobody_asks_for)
+{
+    const uint64_t all = UINT64_C(1) << 30;
+    for (uint32_t step = 1; step < 700000; step = step * 5 + 2) {
+        check_skipping(all, 400000, step, false);
+        check_skipping(all, 400000, step, true);
+        check_skipping(0, 400000, step, false);
+    }
+}
+
 Test(v8_spool, takes_no_more_memory_than_it_was_given)
 {
     hsd_v8_spool spool;
