@@ -66,17 +66,18 @@ static inline void put_object_fields(const hsc_stage *o, const hsc_object *objec
     hsc_stage_put(o, HSC_F_ID, at, object->id);
     hsc_stage_put(o, HSC_F_TYPE, at, object->type);
     hsc_stage_put(o, HSC_F_SIZE, at, object->size_bytes);
+    hsc_stage_put(o, HSC_F_FLAGS, at, object->flags);
+    hsc_stage_put(o, HSC_F_NAME, at, object->name);
+    hsc_stage_put(o, HSC_F_REF_COUNT, at, 0);
+    if (!o->has_rare) return;
     hsc_stage_put(o, HSC_F_NATIVE, at, object->native_bytes);
     hsc_stage_put(o, HSC_F_ELEMENTS, at, object->elements);
     hsc_stage_put(o, HSC_F_SITE, at, object->site);
     hsc_stage_put(o, HSC_F_AGE, at, object->age);
-    hsc_stage_put(o, HSC_F_FLAGS, at, object->flags);
-    hsc_stage_put(o, HSC_F_NAME, at, object->name);
     hsc_stage_put(o, HSC_F_CATEGORY, at, object->category);
     hsc_stage_put(o, HSC_F_IDENTITY, at, object->identity);
     hsc_stage_put(o, HSC_F_CONTENT, at, object->content);
     hsc_stage_put(o, HSC_F_VALUE_BYTES, at, 0);
-    hsc_stage_put(o, HSC_F_REF_COUNT, at, 0);
 }
 
 static hsc_status count_capture_object(hsc_writer *w, const hsc_object *object)

@@ -74,6 +74,17 @@ static void divide_stage(hsc_stage *o, size_t room, size_t least_refs)
     o->ref_capacity = (uint32_t)refs;
 }
 
+/* Whether any field but those of nearly all heaps has a column. */
+static bool has_rare_column(const hsc_stage *o)
+{
+    const uint32_t common = 1u << HSC_F_ID | 1u << HSC_F_TYPE | 1u << HSC_F_SIZE | 1u << HSC_F_FLAGS |
+                            1u << HSC_F_NAME | 1u << HSC_F_REF_COUNT;
+    bool is_found = false;
+    for (unsigned f = 0; f < HSC_OBJECT_FIELDS; f++)
+        is_found |= o->width[f] != 0 && (common >> f & 1) == 0;
+    return is_found;
+}
+
 /* Lays the empty area out for o->width. */
 static void lay_out_stage(hsc_stage *o, size_t least_refs)
 {
@@ -86,6 +97,7 @@ static void lay_out_stage(hsc_stage *o, size_t least_refs)
         at += (count * o->width[f] + 7) & ~(size_t)7;
     }
     o->values = at;
+    o->has_rare = has_rare_column(o);
     o->used = o->ref_used = o->ref_start = o->value_used = 0;
 }
 

@@ -48,6 +48,7 @@ typedef struct hsc_stage {
     uint32_t ref_start;   /* first reference of the last record */
     uint32_t value_used;
     uint64_t ordinal; /* objects begun, ever */
+    bool has_rare;    /* a column of objects but for id, type, size, flags, name and count of references */
     /* The layout. */
     uint32_t capacity, ref_capacity, value_capacity;
     uint64_t block_ordinal; /* ordinal of the first object that begins in this block */
