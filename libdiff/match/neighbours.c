@@ -73,9 +73,12 @@ static void add_piece(hsd_neighbours *n, hsd_node node, uint32_t begin, bool is_
     n->pieces[n->piece_count++] = (hsd_piece){node, begin, n->target_count, is_last};
 }
 
-static void add_all(hsd_neighbours *n, const hsd_targets *part)
+/* Mostly two or three. */
+static inline void add_all(hsd_neighbours *n, const hsd_targets *part)
 {
-    memcpy(n->targets + n->target_count, part->items, part->count * sizeof *n->targets);
+    hsd_node *const to = n->targets + n->target_count;
+    for (uint32_t i = 0; i < part->count; i++)
+        to[i] = part->items[i];
     n->target_count += part->count;
 }
 

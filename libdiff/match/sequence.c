@@ -25,13 +25,6 @@ void hsd_sequence_read(hsd_sequence *sequence, hsd_node first, hsd_node count, h
     }
 }
 
-void hsd_sequence_write(hsd_sequence *sequence, hsd_node position, const hsd_element *element)
-{
-    HSD_ASSERT(position < sequence->count);
-    memcpy(hsd_paged_at(&sequence->elements, position * ELEMENT_BYTES, HSD_FRAME_USED | HSD_FRAME_DIRTY), element,
-           sizeof *element);
-}
-
 void hsd_sequence_set_partner(hsd_sequence *sequence, hsd_node position, hsd_node partner, hsd_rung rung)
 {
     HSD_ASSERT(position < sequence->count);

@@ -63,7 +63,13 @@ static inline const hsd_element *hsd_sequence_at(hsd_sequence *sequence, hsd_nod
 
 /* Elements `first` … `first + count - 1` into `out`. */
 void hsd_sequence_read(hsd_sequence *sequence, hsd_node first, hsd_node count, hsd_element *out);
-void hsd_sequence_write(hsd_sequence *sequence, hsd_node position, const hsd_element *element);
+
+static inline void hsd_sequence_write(hsd_sequence *sequence, hsd_node position, const hsd_element *element)
+{
+    HSD_ASSERT(position < sequence->count);
+    const uint64_t byte = (uint64_t)position * sizeof *element;
+    *(hsd_element *)(void *)hsd_paged_at(&sequence->elements, byte, HSD_FRAME_USED | HSD_FRAME_DIRTY) = *element;
+}
 
 static inline hsd_node hsd_sequence_partner(hsd_sequence *s, hsd_node position)
 {

@@ -1,7 +1,7 @@
 /*
  * A whole says something where an object without a partner has it: it makes a pair if both have none, and tells what
- * has none whether its equal is on the other side. Where few are left a filter, one bit for all hashes that share it,
- * keeps most others from being sorted. What passes for nothing changes nothing.
+ * has none whether its equal is on the other side. Where few are left a filter, two bits for each hash, which others
+ * may share, keeps most others from being sorted. What passes for nothing changes nothing.
  */
 #include "match/seeds/wholes.h"
 
@@ -15,7 +15,7 @@
 #include "match/seeds/parts.h"
 #include "match/strand.h"
 
-#define BITS_EACH   16u /* of the filter, for each object without a partner; a sixteenth of the others passes, then */
+#define BITS_EACH   16u /* of the filter, for each object without a partner; one in seventy of the others passes */
 #define LEAST_EACH  4u
 #define LEAST_BITS  16u /* its size, as a power of two */
 #define MEMORY_PART 4u  /* of the memory, for each sorter; half of that for the filter */
@@ -36,7 +36,19 @@ static bool is_free(hsd_sequence *s, hsd_node position) { return hsd_sequence_pa
 
 /* ---- the filter ---- */
 
+/* Two bits for each hash, of words that do not go together. */
 static uint64_t bit_of(const filter *f, uint64_t whole) { return whole * UINT64_C(0x9e3779b97f4a7c15) >> f->shift; }
+
+static uint64_t other_bit_of(const filter *f, uint64_t whole)
+{
+    return (whole ^ whole >> 32) * UINT64_C(0xd6e8feb86659fd93) >> f->shift;
+}
+
+/* Threads of both sides do. */
+static void set_shared_bit(const filter *f, uint64_t bit)
+{
+    __atomic_fetch_or(&f->bits[bit >> 3], (uint8_t)(1u << (bit & 7)), __ATOMIC_RELAXED);
+}
 
 static uint64_t count_free(hsd_sequence *s)
 {
@@ -50,12 +62,25 @@ static hsd_status add_free(void *context, uint64_t whole, hsd_node position, hsd
 {
     const side *s = context;
     (void)err;
-    if (is_free(s->sequence, position)) hsd_bit_set(s->passes->bits, bit_of(s->passes, whole));
+    if (!is_free(s->sequence, position)) return HSD_OK;
+    set_shared_bit(s->passes, bit_of(s->passes, whole));
+    set_shared_bit(s->passes, other_bit_of(s->passes, whole));
     return HSD_OK;
 }
 
+static hsd_status add_side(void *context, hsd_error *err)
+{
+    side *s = context;
+    return hsd_wholes_each(&s->sequence->wholes, add_free, s, err);
+}
+
+static bool passes(const filter *f, uint64_t whole)
+{
+    return f->bits == NULL || (hsd_bit_get(f->bits, bit_of(f, whole)) && hsd_bit_get(f->bits, other_bit_of(f, whole)));
+}
+
 /* None where most are left, or where it would let through too many. */
-static hsd_status make_filter(filter *f, side sides[2], hsd_error *err)
+static hsd_status make_filter(filter *f, side sides[2], bool at_once, hsd_error *err)
 {
     const uint64_t left = count_free(sides[0].sequence) + count_free(sides[1].sequence);
     const uint64_t all = (uint64_t)sides[0].sequence->count + sides[1].sequence->count;
@@ -67,9 +92,7 @@ static hsd_status make_filter(filter *f, side sides[2], hsd_error *err)
     f->shift = 64 - size;
     f->bits = calloc((size_t)1 << (size - 3), 1);
     if (f->bits == NULL) return hsd_fail_nomem(err, "which objects are still looked for");
-    for (int i = 0; i < 2; i++)
-        HSD_TRY(hsd_wholes_each(&sides[i].sequence->wholes, add_free, &sides[i], err));
-    return HSD_OK;
+    return hsd_run_both((hsd_job){add_side, &sides[0]}, (hsd_job){add_side, &sides[1]}, at_once, err);
 }
 
 /* ---- what passes, in order ---- */
@@ -77,7 +100,7 @@ static hsd_status make_filter(filter *f, side sides[2], hsd_error *err)
 static hsd_status put_passing(void *context, uint64_t whole, hsd_node position, hsd_error *err)
 {
     const side *s = context;
-    if (s->passes->bits != NULL && !hsd_bit_get(s->passes->bits, bit_of(s->passes, whole))) return HSD_OK;
+    if (!passes(s->passes, whole)) return HSD_OK;
     return hsd_sorter_put(s->sorted, (const uint64_t[]){whole, position}, err);
 }
 
@@ -100,7 +123,7 @@ static hsd_status sort_side(void *context, hsd_error *err)
 static hsd_status sort_both(filter *f, side sides[2], bool at_once, hsd_error *err)
 {
     const hsd_job a = {sort_side, &sides[0]}, b = {sort_side, &sides[1]};
-    HSD_TRY(make_filter(f, sides, err));
+    HSD_TRY(make_filter(f, sides, at_once, err));
     return hsd_run_both(a, b, at_once, err);
 }
 
@@ -131,11 +154,11 @@ static hsd_status run_wholes(hsd_sequence *a, hsd_sequence *b, bool at_once, con
                              uint64_t *pairs, hsd_error *err)
 {
     HSD_ASSERT(config->memory_bytes >= 2 * HSD_SEEDS_LEAST_BYTES);
-    filter passes = {.bits = NULL};
-    side sides[2] = {{a, &passes, config, NULL}, {b, &passes, config, NULL}};
+    filter looked_for = {.bits = NULL};
+    side sides[2] = {{a, &looked_for, config, NULL}, {b, &looked_for, config, NULL}};
     if (!hsd_wholes_are_open(&a->wholes) || !hsd_wholes_are_open(&b->wholes)) return HSD_OK;
-    hsd_status status = sort_both(&passes, sides, at_once, err);
-    free(passes.bits);
+    hsd_status status = sort_both(&looked_for, sides, at_once, err);
+    free(looked_for.bits);
     if (status == HSD_OK) status = join_wholes(sides, config, pairs, err);
     for (int i = 0; i < 2; i++)
         hsd_sorter_free(sides[i].sorted);
