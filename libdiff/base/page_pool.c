@@ -22,7 +22,7 @@ void hsd_page_pool_release(hsd_page_pool *pool)
     while (pool->idle_count > 0) {
         hsd_lent_pages *region = &pool->idle[--pool->idle_count];
         pool->held_bytes -= region->touched_bytes;
-        hsd_pages_give(&region->pages);
+        hsd_pages_give_used(&region->pages, region->touched_bytes);
     }
     pool->most_bytes = 0;
 }
@@ -41,14 +41,25 @@ static bool take_idle(hsd_page_pool *pool, hsd_lent_pages *out, size_t size)
     return true;
 }
 
+/* What another operation left; the pool answers for it from here on. */
+static bool take_used(hsd_page_pool *pool, hsd_lent_pages *out, size_t size)
+{
+    if (!hsd_pages_take_used(&out->pages, size, &out->touched_bytes)) return false;
+    if (pool == NULL) return true;
+    pthread_mutex_lock(&pool->lock);
+    pool->held_bytes += out->touched_bytes;
+    pthread_mutex_unlock(&pool->lock);
+    return true;
+}
+
 bool hsd_page_pool_take(hsd_page_pool *pool, hsd_lent_pages *out, size_t size)
 {
     *out = (hsd_lent_pages){0};
-    if (pool == NULL) return hsd_pages_take_sparse(&out->pages, size);
+    if (pool == NULL) return take_used(NULL, out, size) || hsd_pages_take_sparse(&out->pages, size);
     pthread_mutex_lock(&pool->lock);
     const bool is_idle = take_idle(pool, out, size);
     pthread_mutex_unlock(&pool->lock);
-    if (is_idle) return true;
+    if (is_idle || take_used(pool, out, size)) return true;
     return (size < ROOM_BYTES && hsd_pages_take_sparse(&out->pages, ROOM_BYTES)) ||
            hsd_pages_take_sparse(&out->pages, size);
 }
@@ -67,13 +78,13 @@ void hsd_page_pool_give(hsd_page_pool *pool, hsd_lent_pages *region, size_t touc
 {
     bool is_kept = false;
     HSD_ASSERT(touched_bytes <= region->pages.size);
+    const size_t all = touched_bytes > region->touched_bytes ? touched_bytes : region->touched_bytes;
+    const size_t resident = all < region->pages.size ? all : region->pages.size; /* it may have been shrunk */
     if (pool != NULL && region->pages.data != NULL) {
-        const size_t all = touched_bytes > region->touched_bytes ? touched_bytes : region->touched_bytes;
-        const size_t resident = all < region->pages.size ? all : region->pages.size; /* it may have been shrunk */
         pthread_mutex_lock(&pool->lock);
         is_kept = put_idle(pool, region, resident);
         pthread_mutex_unlock(&pool->lock);
     }
-    if (!is_kept) hsd_pages_give(&region->pages);
+    if (!is_kept) hsd_pages_give_used(&region->pages, resident);
     *region = (hsd_lent_pages){0};
 }

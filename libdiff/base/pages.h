@@ -45,4 +45,17 @@ size_t hsd_pages_put_file(void *data, size_t size, int fd);
 
 void hsd_pages_give(hsd_pages *pages);
 
+/*
+ * Pages that go round between operations, such as the walks of many small captures: from here on what is given back
+ * stays for who takes as much next, at most so many bytes of all (the most that any keeper allows), until the last
+ * keeper keeps no more. Taken pages are zeroed all the same.
+ */
+void hsd_pages_keep(size_t most_bytes);
+void hsd_pages_keep_no_more(void);
+
+/* Of pages of which only the front was written, and that nobody wants zeroed (base/page_pool.h): at least `size` bytes
+ * that somebody gave back so, those with most in front that was touched; false: none are kept. */
+bool hsd_pages_take_used(hsd_pages *pages, size_t size, size_t *touched_bytes);
+void hsd_pages_give_used(hsd_pages *pages, size_t touched_bytes);
+
 #endif

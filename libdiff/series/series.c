@@ -11,7 +11,8 @@
  * through.
  *
  * A profile gets all of the memory. What stays beside it are names and two amounts for each row, at most 16 MiB
- * together (SHARE); values get theirs when the last profile is gone.
+ * together (SHARE); values get theirs when the last profile is gone. Of small captures, which leave half of the memory
+ * free, pages stay that one has left and the next one wants (KEPT_PART), and still do when a diff of two comes.
  */
 #include <hsdiff/series.h>
 
@@ -186,15 +187,20 @@ static hsd_status add_capture(series_run *r, hsd_error *err)
 #define TOGETHER_OBJECTS UINT64_C(1000000)
 #define OBJECT_BYTES     200u
 #define REFERENCE_BYTES  24u
+#define KEPT_PART        32u /* of the memory */
+
+static uint64_t memory_of(const series_run *r)
+{
+    return r->run.memory_bytes != 0 ? r->run.memory_bytes : hsd_run_default_memory();
+}
 
 /* It fits in half of the memory with plenty to spare: what it says depends on no budget. */
 static bool is_small(const series_run *r, const hsd_capture *capture)
 {
     const hsd_capture_info *info = hsd_capture_get_info(capture);
-    const uint64_t memory = r->run.memory_bytes != 0 ? r->run.memory_bytes : hsd_run_default_memory();
     if (info->objects == 0 || info->is_baseline || info->objects > TOGETHER_OBJECTS) return false;
     if (info->references > TOGETHER_OBJECTS * 16) return false;
-    return TOGETHER_LEAST + info->objects * OBJECT_BYTES + info->references * REFERENCE_BYTES <= memory / 2;
+    return TOGETHER_LEAST + info->objects * OBJECT_BYTES + info->references * REFERENCE_BYTES <= memory_of(r) / 2;
 }
 
 typedef struct told { /* a note that waits */
@@ -271,7 +277,7 @@ static hsd_status make_second(second *s, hsd_profile **out, hsd_error *err)
     }
     s->whole = r->run;
     r->run.threads = 1;
-    r->run.memory_bytes = (r->run.memory_bytes != 0 ? r->run.memory_bytes : hsd_run_default_memory()) / 2;
+    r->run.memory_bytes = memory_of(r) / 2;
     s->run = r->run;
     if (r->run.progress != NULL) s->run.progress = stay_silent;
     if (r->run.note != NULL) s->run.note = note_later;
@@ -357,11 +363,21 @@ static hsd_status add_next(series_run *r, hsd_error *err)
     return add_two(r, behind, err);
 }
 
+/* Captures of a series are alike as a rule. */
+static void keep_pages(series_run *r)
+{
+    if (is_small(r, r->current))
+        hsd_series_keep_pages(r->series->store, (size_t)(memory_of(r) / KEPT_PART));
+    else
+        hsd_series_keep_no_pages(r->series->store);
+}
+
 static hsd_status go_through(series_run *r, hsd_error *err)
 {
     hsd_status status = HSD_OK;
     for (r->at = 0; r->at < r->source->count && status == HSD_OK; r->at++) {
         status = open_next(r, err);
+        if (status == HSD_OK) keep_pages(r);
         if (status == HSD_OK) status = add_next(r, err);
         if (status < 0 && r->current != NULL) hsd_error_set_file(err, hsd_capture_get_info(r->current)->path);
         close_capture(r, &r->previous, r->at - 1);

@@ -10,10 +10,24 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/pages.h"
+
+void hsd_series_keep_pages(hsd_series_store *store, size_t most_bytes)
+{
+    if (!store->keeps_pages) hsd_pages_keep(most_bytes);
+    store->keeps_pages = true;
+}
+
+void hsd_series_keep_no_pages(hsd_series_store *store)
+{
+    if (store->keeps_pages) hsd_pages_keep_no_more();
+    store->keeps_pages = false;
+}
 
 void hsd_series_store_free(hsd_series_store *store)
 {
     if (store == NULL) return;
+    hsd_series_keep_no_pages(store);
     hsd_arena_release(&store->arena);
     free(store);
 }

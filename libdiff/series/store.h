@@ -17,10 +17,15 @@ typedef struct hsd_series_store {
     hsd_text warnings[HSD_SERIES_WARNINGS + 1]; /* the last says how many there are besides */
     size_t warning_count;
     uint64_t warnings_dropped;
+    bool keeps_pages; /* until the pair was compared, or never will be (hsd_series_keep_no_pages) */
 } hsd_series_store;
 
 /* NULL is accepted. */
 void hsd_series_store_free(hsd_series_store *store);
+
+/* What one capture leaves in memory stays for the next (hsd_pages_keep), where it did not already; and goes. */
+void hsd_series_keep_pages(hsd_series_store *store, size_t most_bytes);
+void hsd_series_keep_no_pages(hsd_series_store *store);
 
 /* `size` zeroed bytes that live as long as the result. */
 hsd_status hsd_series_take(hsd_series_store *store, size_t size, void **out, hsd_error *err);

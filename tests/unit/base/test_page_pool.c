@@ -103,3 +103,24 @@ Test(page_pool, says_when_there_are_none)
     hsd_fault_reset();
     hsd_page_pool_release(&pool);
 }
+
+Test(page_pool, takes_what_another_one_left)
+{
+    hsd_page_pool first, second;
+    hsd_lent_pages a;
+    hsd_page_pool_init(&first, 4 * MIB);
+    hsd_page_pool_init(&second, 4 * MIB);
+    hsd_pages_keep(4 * MIB);
+    cr_assert(hsd_page_pool_take(&first, &a, MIB));
+    void *const where = a.pages.data;
+    hsd_page_pool_give(&first, &a, MIB / 2);
+    hsd_page_pool_release(&first);
+    cr_assert(hsd_page_pool_take(&second, &a, MIB));
+    cr_assert(a.pages.data == where && a.touched_bytes == MIB / 2 && second.held_bytes == MIB / 2);
+    hsd_page_pool_give(&second, &a, 0);
+    hsd_page_pool_release(&second);
+    cr_assert(hsd_page_pool_take(NULL, &a, MIB));
+    cr_assert(a.pages.data == where && a.touched_bytes == MIB / 2);
+    hsd_page_pool_give(NULL, &a, 0);
+    hsd_pages_keep_no_more();
+}

@@ -1,6 +1,7 @@
 /* Pages from the system: zeroed, there when touched, gone when given back. */
 #include <criterion/criterion.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -44,4 +45,100 @@ Test(pages, that_cannot_be_had_are_refused)
     cr_assert_not(hsd_pages_take(&pages, 4096));
     hsd_fault_reset();
     cr_assert(pages.data == NULL && pages.size == 0);
+}
+
+#define MIB ((size_t)1 << 20)
+
+static bool is_zero(const hsd_pages *pages)
+{
+    const unsigned char *bytes = pages->data;
+    for (size_t i = 0; i < pages->size; i++)
+        if (bytes[i] != 0) return false;
+    return true;
+}
+
+Test(pages, that_are_kept_come_back_zeroed)
+{
+    hsd_pages a, b;
+    hsd_pages_keep(MIB);
+    cr_assert(hsd_pages_take(&a, MIB / 2));
+    void *const where = a.data;
+    memset(a.data, 7, a.size);
+    hsd_pages_give(&a);
+    cr_assert(hsd_pages_take(&b, MIB / 2));
+    cr_assert_eq(b.data, where);
+    cr_assert(is_zero(&b));
+    hsd_pages_give(&b);
+    cr_assert(hsd_pages_take(&a, MIB / 4));
+    cr_assert_neq(a.data, where, "it is larger than what was asked for");
+    hsd_pages_give(&a);
+    hsd_pages_keep_no_more();
+}
+
+Test(pages, that_were_shrunk_are_kept_as_what_they_are)
+{
+    hsd_pages a, b;
+    hsd_pages_keep(4 * MIB);
+    cr_assert(hsd_pages_take(&a, 2 * MIB));
+    void *const where = a.data;
+    hsd_pages_shrink(&a, MIB);
+    memset(a.data, 7, a.size);
+    hsd_pages_give(&a);
+    cr_assert(hsd_pages_take(&b, 2 * MIB));
+    cr_assert_neq(b.data, where);
+    cr_assert(hsd_pages_take(&a, MIB));
+    cr_assert_eq(a.data, where);
+    memset(a.data, 7, a.size);
+    hsd_pages_give(&a);
+    hsd_pages_give(&b);
+    hsd_pages_keep_no_more();
+}
+
+Test(pages, no_more_are_kept_than_may_be)
+{
+    hsd_pages three[3], again[3];
+    size_t touched;
+    hsd_pages_keep(MIB);
+    hsd_pages_keep(2 * MIB);
+    for (int i = 0; i < 3; i++)
+        cr_assert(hsd_pages_take(&three[i], MIB));
+    for (int i = 0; i < 3; i++) {
+        memset(three[i].data, 7, three[i].size);
+        again[i] = three[i];
+        hsd_pages_give(&three[i]);
+    }
+    hsd_pages_keep_no_more(); /* one of two keepers */
+    for (int i = 0; i < 3; i++)
+        cr_assert(hsd_pages_take(&three[i], MIB));
+    cr_assert(three[0].data == again[1].data && three[1].data == again[0].data, "the last comes first");
+    for (int i = 0; i < 3; i++)
+        hsd_pages_give(&three[i]);
+    hsd_pages_keep_no_more();
+    hsd_pages_keep(MIB);
+    cr_assert_not(hsd_pages_take_used(&three[0], 4096, &touched));
+    cr_assert(hsd_pages_take(&three[0], 8 * MIB));
+    hsd_pages_give(&three[0]);
+    cr_assert_not(hsd_pages_take_used(&three[0], 4096, &touched), "what is large goes");
+    hsd_pages_keep_no_more();
+}
+
+Test(pages, of_which_the_front_was_used_come_back_as_they_are)
+{
+    hsd_pages a, b;
+    size_t touched = 0;
+    hsd_pages_keep(MIB);
+    cr_assert(hsd_pages_take_sparse(&a, 32 * MIB));
+    void *const where = a.data;
+    memset(a.data, 7, 4096);
+    hsd_pages_give_used(&a, 4096);
+    cr_assert_null(a.data);
+    cr_assert(hsd_pages_take(&b, 4096), "zeroed ones are not cut from it");
+    cr_assert_neq(b.data, where);
+    hsd_pages_give(&b);
+    cr_assert_not(hsd_pages_take_used(&a, 33 * MIB, &touched));
+    cr_assert(hsd_pages_take_used(&a, MIB, &touched));
+    cr_assert(a.data == where && a.size == 32 * MIB && touched == 4096);
+    hsd_pages_give_used(&a, 2 * MIB);
+    cr_assert_not(hsd_pages_take_used(&a, MIB, &touched), "more was touched than may be kept");
+    hsd_pages_keep_no_more();
 }
