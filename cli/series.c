@@ -22,7 +22,7 @@ static hsd_cohort_wish cohorts_wanted(const cli_options *options)
 
 /* ---- the source ---- */
 
-#define KEPT_OBJECTS UINT64_C(1000000) /* at most, of an import that stays open */
+#define KEPT_OBJECTS UINT64_C(1000000) /* at most, of a capture that stays open */
 
 typedef struct opened { /* at most two at a time: even and odd places */
     cli_app *cli;
@@ -55,7 +55,7 @@ static hsd_status open_one(void *context, size_t i, hsd_capture **out, hsd_error
 
 static bool stays_open(const opened *all, size_t i, const cli_input *input)
 {
-    if (!all->kept || all->cli->options.summary || !input->is_foreign) return false;
+    if (!all->kept || all->cli->options.summary) return false;
     if (i != all->first && i + 1 != all->cli->input_count) return false;
     return hsd_capture_get_info(input->capture)->objects <= KEPT_OBJECTS;
 }
@@ -104,7 +104,8 @@ hsd_status cli_series_run(hsd_series **out, cli_app *cli, uint32_t warmup, uint6
                                        .no_places = options->no_holders,
                                        .summary_only = options->summary,
                                        .partial = options->partial,
-                                       .limit_bytes = options->limit_bytes};
+                                       .limit_bytes = options->limit_bytes,
+                                       .asks_pair = cli->first_group == 0};
     HSD_TRY(look_for_all(cli, err));
     const hsd_status status = hsd_series_run(out, &source, &wanted, &cli->run, err);
     cli_inputs_close(&all.ahead.input, 1);
@@ -130,10 +131,15 @@ static hsd_status open_again(cli_input inputs[2], cli_app *cli, hsd_error *err)
     return status;
 }
 
-static hsd_status compare_series(hsd_diff **out, cli_app *cli, cli_input inputs[2], hsd_error *err)
+/* What was walked of captures that are still open is not walked again. */
+static hsd_status compare_series(hsd_diff **out, const hsd_series *series, cli_app *cli, cli_input inputs[2],
+                                 hsd_error *err)
 {
-    const hsd_diff_options wanted = {.partial = cli->options.partial};
-    if (!inputs[0].capture) HSD_TRY(open_again(inputs, cli, err));
+    hsd_diff_options wanted = {.struct_bytes = sizeof wanted, .partial = cli->options.partial};
+    if (inputs[0].capture)
+        wanted.walked = series->walked;
+    else
+        HSD_TRY(open_again(inputs, cli, err));
     return hsd_diff_run(out, inputs[0].capture, inputs[1].capture, &wanted, &cli->run, err);
 }
 
@@ -154,7 +160,7 @@ hsd_status cli_series_ask(hsd_series *series, cli_app *cli, cli_input inputs[2],
         cli_inputs_close(&inputs[i], 1);
         inputs[i] = (cli_input){.path = paths[i]};
     }
-    const hsd_status status = compare_series(&pair, cli, inputs, &failed);
+    const hsd_status status = compare_series(&pair, series, cli, inputs, &failed);
     if (status == HSD_OK) return hsd_series_take_pair(series, pair, from, to, err);
     cli_progress_clear();
     if (status == HSD_E_CANCELLED || status == HSD_E_NOMEM) {

@@ -49,6 +49,7 @@ typedef struct hsd_comparison {
     const hsd_diff_options *options;
     const hsd_keep *keep;       /* NULL = nobody keeps the sides */
     const hsd_parting *parting; /* NULL = this process does all */
+    bool is_taken;              /* both sides were walked by profiles (hsd_diff_options.walked) */
     hsd_user_keys user_keys;
     hsd_user_key_count *key_counts[SIDE_COUNT]; /* one for each of them; NULL without */
     hsd_walk_alike alike[SIDE_COUNT];           /* with the basis of structure */

@@ -27,6 +27,7 @@
 #include "totals/type_totals.h"
 #include "walk/plan/plan.h"
 #include "walk/tree.h"
+#include "walk/walked.h"
 
 static bool can_have_tree(hsd_comparison *c)
 {
@@ -131,10 +132,59 @@ static hsd_status choose_ladder(hsd_comparison *c, hsd_error *err)
     return HSD_OK;
 }
 
+/* ---- what was walked already */
+
+static bool can_take_walked(const hsd_comparison *c, hsd_capture *const captures[SIDE_COUNT])
+{
+    const hsd_diff_options *options = c->options;
+    if (options->walked == NULL || options->walked[BEFORE] == NULL || options->walked[AFTER] == NULL) return false;
+    if (c->keep != NULL || c->parting != NULL || options->no_holders || options->key_count > 0) return false;
+    hsd_walked *before = options->walked[BEFORE], *after = options->walked[AFTER];
+    before->single.side.info = hsd_capture_get_info(captures[BEFORE]); /* they may have been opened anew */
+    after->single.side.info = hsd_capture_get_info(captures[AFTER]);
+    return after->is_second && after->single.behind == before &&
+           hsd_ladder_choose(&before->single.side, &after->single.side, options->match_by).basis == HSD_BASIS_EXACT;
+}
+
+static hsd_status take_walked_side(hsd_comparison *c, int i, hsd_capture *capture, hsd_error *err)
+{
+    hsd_single *single = &c->options->walked[i]->single;
+    hsd_side_walk *side = &c->pair.sides[i];
+    hsd_reporter_release(&single->reporter); /* the run that it was of is over */
+    hsd_reporter_init(&single->reporter, c->run);
+    *side = single->side;
+    memset(&single->side, 0, sizeof single->side);
+    side->request = &c->pair.requests[i];
+    c->pair.requests[i] = single->request;
+    c->pair.requests[i].capture = capture;
+    c->pair.requests[i].space = &c->pair.space;
+    c->pair.requests[i].reporter = c->pair.reporter;
+    c->pair.requests[i].type_names = &c->pair.types;
+    c->pair.requests[i].edge_names = &c->pair.edges;
+    HSD_TRY(hsd_sorter_rewind(side->tree, err));
+    return hsd_sorter_rewind(side->census, err);
+}
+
+static hsd_status take_walked(hsd_comparison *c, hsd_capture *before, hsd_capture *after, hsd_error *err)
+{
+    hsd_single *second = &c->options->walked[AFTER]->single;
+    c->is_taken = true;
+    c->pair.types = second->types;
+    c->pair.edges = second->edges;
+    memset(&second->types, 0, sizeof second->types);
+    memset(&second->edges, 0, sizeof second->edges);
+    HSD_TRY(take_walked_side(c, BEFORE, before, err));
+    return take_walked_side(c, AFTER, after, err);
+}
+
 static hsd_status open_sides(hsd_comparison *c, hsd_capture *before, hsd_capture *after, hsd_error *err)
 {
     hsd_capture *const captures[SIDE_COUNT] = {before, after};
     HSD_TRY(hsd_user_keys_read(&c->user_keys, c->options->keys, c->options->key_count, err));
+    if (can_take_walked(c, captures)) {
+        HSD_TRY(take_walked(c, before, after, err));
+        return choose_ladder(c, err);
+    }
     HSD_TRY(hsd_type_names_init(&c->pair.types, err));
     for (int i = 0; i < SIDE_COUNT; i++) {
         c->pair.requests[i] = (hsd_walk_request){.capture = captures[i],
@@ -245,8 +295,8 @@ static hsd_status run_diff(hsd_comparison *c, hsd_diff **out, hsd_capture *befor
     if (!chooses_parting(c)) return HSD_OK;
     choose_sites(c);
     HSD_TRY(make_plan(c, err));
-    HSD_TRY(number_edges(c, err));
-    HSD_TRY(c->parting != NULL ? c->parting->walk(c->parting->context, c, err) : walk_diff(c, err));
+    if (!c->is_taken) HSD_TRY(number_edges(c, err));
+    if (!c->is_taken) HSD_TRY(c->parting != NULL ? c->parting->walk(c->parting->context, c, err) : walk_diff(c, err));
     HSD_TRY(hsd_compare_prepare(c, err));
     if (c->ladder.basis != HSD_BASIS_COUNTS) HSD_TRY(hsd_compare_merge(c, err));
     if (c->parting != NULL) HSD_TRY(c->parting->meet(c->parting->context, c, err));

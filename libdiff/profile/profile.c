@@ -118,6 +118,7 @@ hsd_status hsd_profile_make(hsd_profile **out, hsd_capture *capture, const hsd_p
     hsd_profile_options own;
     *out = NULL;
     HSD_TRY(HSD_TAKE_OPTIONS(hsd_profile_options, each_context, &own, options, err));
+    if (own.walked != NULL) *own.walked = NULL;
     HSD_TRY(new_result(&profile, err));
     const hsd_status status = make_profile(profile, capture, &own, run, err);
     if (status == HSD_OK)

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 #include "holders/trie/names.h"
 #include "holders/trie/trie.h"
 #include "top/single_rows.h"
@@ -18,6 +19,7 @@
 #include "walk/retained.h"
 #include "walk/single.h"
 #include "walk/tree.h"
+#include "walk/walked.h"
 
 #define PROGRESS_STEPS UINT64_C(0xffff)
 /* a larger budget gives the walk of the tree more, too: at most so much */
@@ -27,7 +29,7 @@ typedef struct profile_walk {
     hsd_profile *profile;
     const hsd_profile_options *options;
     const hsd_run *run;
-    hsd_single single;
+    hsd_single *single;
     hsd_retained_sums types, roots; /* by common type; by root's name on this side */
     uint32_t item_edge;
     hsd_trie *trie;
@@ -56,8 +58,8 @@ static hsd_status enter_profile_walk(void *context, const hsd_tree_node *node, v
     f->place = hsd_trie_step_to(w->trie, &((const frame *)above)->place, edge, type);
     HSD_TRY(hsd_trie_add(w->trie, &f->place, HSD_TRIE_KEPT_AFTER, !f->is_root, node->bytes, err));
     if ((w->seen++ & PROGRESS_STEPS) != 0) return HSD_OK;
-    const uint64_t nodes = hsd_sorter_count(w->single.side.tree);
-    return hsd_progress(&w->single.reporter, "adding up places", w->seen, nodes, err);
+    const uint64_t nodes = hsd_sorter_count(w->single->side.tree);
+    return hsd_progress(&w->single->reporter, "adding up places", w->seen, nodes, err);
 }
 
 static hsd_status leave_profile_walk(void *context, void *here, void *above, hsd_error *err)
@@ -73,7 +75,7 @@ static hsd_status leave_profile_walk(void *context, void *here, void *above, hsd
 
 static hsd_status walk_tree(profile_walk *w, hsd_error *err)
 {
-    hsd_single *single = &w->single;
+    hsd_single *single = w->single;
     const hsd_trie_config config = {
         .memory_bytes = single->plan.growth_bytes / 2, .space = &single->space, .reporter = &single->reporter};
     const hsd_tree_visitor visitor = {
@@ -85,8 +87,10 @@ static hsd_status walk_tree(profile_walk *w, hsd_error *err)
     w->item_edge = hsd_trie_item_edge(&single->edges);
     const uint64_t stack_bytes = single->plan.growth_bytes / 8;
     HSD_TRY(hsd_tree_walk(single->side.tree, &visitor, &super_root, stack_bytes, &single->space, err));
-    hsd_sorter_free(single->side.tree);
-    single->side.tree = NULL;
+    if (w->options->walked == NULL) {
+        hsd_sorter_free(single->side.tree);
+        single->side.tree = NULL;
+    }
     return hsd_trie_finish(w->trie, err);
 }
 
@@ -107,8 +111,9 @@ static uint64_t rows_bytes(const profile_walk *w)
 /* More memory makes room for as many bytes less what tables take of it; the census may then keep its records. */
 static hsd_status say_rows_are_many(profile_walk *w, hsd_error *err)
 {
-    const hsd_plan *plan = &w->single.plan;
-    const uint64_t census = w->options->each != NULL ? (uint64_t)w->single.side.object_count * 8 * HSD_CENSUS_WORDS : 0;
+    const hsd_plan *plan = &w->single->plan;
+    const uint64_t census =
+        w->options->each != NULL ? (uint64_t)w->single->side.object_count * 8 * HSD_CENSUS_WORDS : 0;
     const uint64_t missing = rows_bytes(w) - room_of(plan) + census;
     const uint64_t suffices = plan->memory_bytes + missing / 15 * 16 + MORE_GROWTH;
     return hsd_profile_say_too_few(w->profile, plan->memory_bytes, suffices, err);
@@ -117,15 +122,15 @@ static hsd_status say_rows_are_many(profile_walk *w, hsd_error *err)
 static bool profile_walk_can_hold(const void *context, const hsd_trie_kept *place)
 {
     const profile_walk *w = context;
-    return hsd_trie_can_hold(&w->single.types, &w->single.edges, place->node.type, place->node.edge);
+    return hsd_trie_can_hold(&w->single->types, &w->single->edges, place->node.type, place->node.edge);
 }
 
 static hsd_status make_places(profile_walk *w, hsd_error *err)
 {
     const hsd_trie_source source = hsd_trie_as_source(w->trie);
-    const hsd_profile_names names = {.types = &w->single.types.names,
-                                     .roots = &w->single.side.roots.names,
-                                     .edges = &w->single.edges,
+    const hsd_profile_names names = {.types = &w->single->types.names,
+                                     .roots = &w->single->side.roots.names,
+                                     .edges = &w->single->edges,
                                      .context = w,
                                      .can_hold = profile_walk_can_hold};
     HSD_TRY(hsd_profile_places(w->profile, &source, &names, hsd_profile_most_places(w->options), err));
@@ -135,9 +140,9 @@ static hsd_status make_places(profile_walk *w, hsd_error *err)
 
 static hsd_status find_places(profile_walk *w, hsd_error *err)
 {
-    if (!w->single.has_tree) return hsd_profile_say_why(w->profile, w->single.why_no_tree, err);
+    if (!w->single->has_tree) return hsd_profile_say_why(w->profile, w->single->why_no_tree, err);
     HSD_TRY(walk_tree(w, err));
-    HSD_TRY(rows_bytes(w) > room_of(&w->single.plan) ? say_rows_are_many(w, err) : make_places(w, err));
+    HSD_TRY(rows_bytes(w) > room_of(&w->single->plan) ? say_rows_are_many(w, err) : make_places(w, err));
     hsd_trie_free(w->trie);
     w->trie = NULL;
     return HSD_OK;
@@ -149,19 +154,19 @@ static hsd_status tell_profile_walk(profile_walk *w, const uint32_t *rows, hsd_e
 {
     for (;;) {
         const uint64_t *record;
-        const hsd_status status = hsd_sorter_next(w->single.side.census, &record, err);
+        const hsd_status status = hsd_sorter_next(w->single->side.census, &record, err);
         if (status == HSD_END) return HSD_OK;
         HSD_TRY(status);
         if (!hsd_census_is_live(record)) continue;
         HSD_TRY(w->options->each(w->options->each_context, w->profile, rows[hsd_census_type(record)],
-                                 hsd_census_id(&w->single.side, record), hsd_census_bytes(record), err));
+                                 hsd_census_id(&w->single->side, record), hsd_census_bytes(record), err));
     }
 }
 
 static hsd_status tell_of_each(profile_walk *w, hsd_error *err)
 {
     uint32_t *rows;
-    HSD_TRY(hsd_profile_rows_of(w->profile, &w->single.types.names, &rows, err));
+    HSD_TRY(hsd_profile_rows_of(w->profile, &w->single->types.names, &rows, err));
     const hsd_status status = tell_profile_walk(w, rows, err);
     free(rows);
     return status;
@@ -172,7 +177,7 @@ static hsd_status tell_of_each(profile_walk *w, hsd_error *err)
 static hsd_status run_walk(profile_walk *w, hsd_capture *capture, hsd_error *err)
 {
     hsd_profile *profile = w->profile;
-    hsd_single *single = &w->single;
+    hsd_single *single = w->single;
     HSD_TRY(hsd_single_walk(single, capture, err));
     HSD_TRY(find_places(w, err));
     const hsd_retained_sums *types = profile->has_places ? &w->types : NULL;
@@ -191,20 +196,38 @@ static hsd_status run_walk(profile_walk *w, hsd_capture *capture, hsd_error *err
     return HSD_OK;
 }
 
+/* What was walked stays where a diff can go on from it. */
+static void hand_over(profile_walk *w, hsd_walked *walked)
+{
+    walked->is_second = w->single->behind != NULL;
+    const bool stays = w->options->behind == NULL || walked->is_second;
+    hsd_page_pool_release(&w->single->pool); /* it sorts no more */
+    if (stays && hsd_walked_can_stay(w->single))
+        *w->options->walked = walked;
+    else
+        hsd_walked_free(walked);
+}
+
 hsd_status hsd_profile_walk(hsd_profile *profile, hsd_capture *capture, const hsd_profile_options *options,
                             const hsd_run *run, hsd_error *err)
 {
-    profile_walk w = {.profile = profile, .options = options};
-    hsd_single_init(&w.single, run);
-    w.single.is_for_sums = true;
-    w.single.stops_at_owners = options->no_places;
-    w.single.request.want_identity = options->each != NULL;
-    w.single.request.want_lost = true;
-    w.run = run;
+    hsd_walked *walked = calloc(1, sizeof *walked);
+    if (walked == NULL) return hsd_fail_nomem(err, "a walk");
+    profile_walk w = {.profile = profile, .options = options, .single = &walked->single, .run = run};
+    hsd_single_init(w.single, run);
+    w.single->is_for_sums = true;
+    w.single->stops_at_owners = options->no_places;
+    w.single->keeps_graph = options->walked != NULL && options->behind != NULL;
+    w.single->behind = options->behind;
+    w.single->request.want_identity = options->each != NULL;
+    w.single->request.want_lost = true;
     const hsd_status status = run_walk(&w, capture, err);
     hsd_trie_free(w.trie);
     hsd_retained_release(&w.types);
     hsd_retained_release(&w.roots);
-    hsd_single_release(&w.single);
+    if (status == HSD_OK && options->walked != NULL)
+        hand_over(&w, walked);
+    else
+        hsd_walked_free(walked);
     return status;
 }

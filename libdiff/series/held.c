@@ -261,6 +261,7 @@ static hsd_status give_holders(asking *a)
 hsd_status hsd_series_take_pair(hsd_series *series, hsd_diff *pair, size_t from, size_t to, hsd_error *err)
 {
     asking a = {.series = series, .pair = pair, .err = err};
+    hsd_series_forget_walked(series);
     hsd_series_keep_no_pages(series->store);
     hsd_diff_free(series->pair);
     series->pair = pair;

@@ -57,9 +57,17 @@ typedef struct series_run {
     hsd_amount *totals, *unreached;
 } series_run;
 
+void hsd_series_forget_walked(hsd_series *series)
+{
+    hsd_walked_free(series->walked[1]);
+    hsd_walked_free(series->walked[0]);
+    series->walked[0] = series->walked[1] = NULL;
+}
+
 void hsd_series_free(hsd_series *series)
 {
     if (series == NULL) return;
+    hsd_series_forget_walked(series);
     hsd_diff_free(series->pair);
     hsd_series_store_free(series->store);
     free(series);
@@ -73,20 +81,62 @@ static bool tell_progress(void *context, const char *stage, uint64_t done, uint6
     return r->outer->progress(r->outer->progress_context, text, done, total);
 }
 
+/* ---- small captures ---- */
+
+#define TOGETHER_LEAST   (UINT64_C(128) << 20) /* what a profile of nothing may plan with, and more */
+#define TOGETHER_OBJECTS UINT64_C(1000000)
+#define OBJECT_BYTES     200u
+#define REFERENCE_BYTES  24u
+#define KEPT_PART        32u              /* of the memory */
+#define WALKED_OBJECTS   UINT64_C(262144) /* some 100 bytes each stay of what was walked */
+
+static uint64_t memory_of(const series_run *r)
+{
+    return r->run.memory_bytes != 0 ? r->run.memory_bytes : hsd_run_default_memory();
+}
+
+/* It fits in half of the memory with plenty to spare: what it says depends on no budget. */
+static bool is_small(const series_run *r, const hsd_capture *capture)
+{
+    const hsd_capture_info *info = hsd_capture_get_info(capture);
+    if (info->objects == 0 || info->is_baseline || info->objects > TOGETHER_OBJECTS) return false;
+    if (info->references > TOGETHER_OBJECTS * 16) return false;
+    return TOGETHER_LEAST + info->objects * OBJECT_BYTES + info->references * REFERENCE_BYTES <= memory_of(r) / 2;
+}
+
 /* ---- one capture ---- */
+
+/* Of small captures what was walked of the two that a diff would begin with and end with stays: the second is walked
+ * behind the first, so that must be through. `at` is the capture, `through` how many are. */
+static void choose_walked(series_run *r, hsd_capture *capture, size_t at, size_t through, hsd_profile_options *how)
+{
+    const uint32_t first = r->options->warmup;
+    const bool is_first = at == first, is_last = at + 1 == r->source->count && first < through;
+    if (!r->options->asks_pair || !r->aging.is_on || how->no_places || !(is_first || is_last)) return;
+    if (!is_small(r, capture) || hsd_capture_get_info(capture)->objects > WALKED_OBJECTS) return;
+    if (is_last && r->series->walked[0] == NULL) return;
+    how->walked = &r->series->walked[is_last];
+    if (is_last) how->behind = r->series->walked[0];
+}
 
 static hsd_status make_profile(series_run *r, hsd_profile **out, hsd_error *err)
 {
-    hsd_profile_options how = {
-        .no_places = r->options->no_places, .summary_only = r->options->summary_only, .partial = r->options->partial};
+    hsd_profile_options how = {.struct_bytes = sizeof how,
+                               .no_places = r->options->no_places,
+                               .summary_only = r->options->summary_only,
+                               .partial = r->options->partial};
     if (r->aging.is_on) {
         how.each = hsd_aging_each;
         how.each_context = &r->aging;
     }
+    choose_walked(r, r->current, r->at, r->at, &how);
     const hsd_status status = hsd_profile_make(out, r->current, &how, &r->run, err);
     if (status != HSD_E_UNSUPPORTED || how.each == NULL) return status;
     hsd_aging_stop(&r->aging, "%s holds sums and no objects", hsd_capture_get_info(r->current)->path);
+    hsd_series_forget_walked(r->series);
     how.each = NULL;
+    how.walked = NULL;
+    how.behind = NULL;
     return hsd_profile_make(out, r->current, &how, &r->run, err);
 }
 
@@ -183,26 +233,6 @@ static hsd_status add_capture(series_run *r, hsd_error *err)
 
 /* ---- two at once ---- */
 
-#define TOGETHER_LEAST   (UINT64_C(128) << 20) /* what a profile of nothing may plan with, and more */
-#define TOGETHER_OBJECTS UINT64_C(1000000)
-#define OBJECT_BYTES     200u
-#define REFERENCE_BYTES  24u
-#define KEPT_PART        32u /* of the memory */
-
-static uint64_t memory_of(const series_run *r)
-{
-    return r->run.memory_bytes != 0 ? r->run.memory_bytes : hsd_run_default_memory();
-}
-
-/* It fits in half of the memory with plenty to spare: what it says depends on no budget. */
-static bool is_small(const series_run *r, const hsd_capture *capture)
-{
-    const hsd_capture_info *info = hsd_capture_get_info(capture);
-    if (info->objects == 0 || info->is_baseline || info->objects > TOGETHER_OBJECTS) return false;
-    if (info->references > TOGETHER_OBJECTS * 16) return false;
-    return TOGETHER_LEAST + info->objects * OBJECT_BYTES + info->references * REFERENCE_BYTES <= memory_of(r) / 2;
-}
-
 typedef struct told { /* a note that waits */
     hsd_note_level level;
     char text[1024];
@@ -270,11 +300,13 @@ static hsd_status each_of_second(void *context, const hsd_profile *profile, uint
 static hsd_status make_second(second *s, hsd_profile **out, hsd_error *err)
 {
     series_run *r = s->r;
-    hsd_profile_options how = {.no_places = r->options->no_places, .partial = r->options->partial};
+    hsd_profile_options how = {
+        .struct_bytes = sizeof how, .no_places = r->options->no_places, .partial = r->options->partial};
     if (r->aging.is_on) {
         how.each = each_of_second;
         how.each_context = s;
     }
+    choose_walked(r, s->capture, r->at + 1, r->at, &how);
     s->whole = r->run;
     r->run.threads = 1;
     r->run.memory_bytes = memory_of(r) / 2;
@@ -292,6 +324,7 @@ static hsd_status finish_second(second *s, hsd_profile *profile, hsd_status stat
     series_run *r = s->r;
     const bool has_told = s->is_through;
     HSD_TRY(let_first_through(s, err));
+    if (status != HSD_OK) hsd_series_forget_walked(r->series);
     if (status != HSD_OK) return has_told ? status : add_begun(r, err);
     note_temp_space(r, profile->temp_bytes_peak);
     HSD_TRY(add_profile(r, profile, err));
@@ -433,6 +466,7 @@ static hsd_status finish_series(series_run *r, hsd_error *err)
     hsd_series_warn_of_the_rest(series->store);
     series->warnings = series->store->warnings;
     series->warning_count = series->store->warning_count;
+    if (series->walked[1] == NULL) hsd_series_forget_walked(series);
     note_temp_space(r, 0);
     return HSD_OK;
 }

@@ -27,6 +27,8 @@ void hsd_series_store_free(hsd_series_store *store);
 void hsd_series_keep_pages(hsd_series_store *store, size_t most_bytes);
 void hsd_series_keep_no_pages(hsd_series_store *store);
 
+void hsd_series_forget_walked(hsd_series *series);
+
 /* `size` zeroed bytes that live as long as the result. */
 hsd_status hsd_series_take(hsd_series_store *store, size_t size, void **out, hsd_error *err);
 

@@ -209,6 +209,48 @@ hsd_status hsd_edge_names_load(hsd_edge_names *edges, hsd_label_table *const *ta
     return status;
 }
 
+/* Those of `before` as they were gathered, so its gathered numbers are the same here. */
+static hsd_status gather_again(hsd_edge_names *edges, const hsd_edge_names *before, hsd_error *err)
+{
+    uint32_t number;
+    for (uint32_t i = 0; i < before->names.count; i++) {
+        HSD_TRY(hsd_names_put(&edges->names, hsd_names_get(&before->names, i), &number, err));
+        HSD_ASSERT(number == i);
+    }
+    return HSD_OK;
+}
+
+/* By number in the order of `before`. */
+static hsd_status number_again(const hsd_edge_names *edges, const hsd_edge_names *before, uint32_t **out,
+                               hsd_error *err)
+{
+    *out = malloc(((size_t)before->count + 1) * sizeof **out);
+    if (*out == NULL) return hsd_fail_nomem(err, "the names of references");
+    for (uint32_t i = 0, at = 0; i < before->count; i++) { /* both ascend */
+        const hsd_bytes text = before->texts[i];
+        while (edges->texts[at].size != text.size || memcmp(edges->texts[at].data, text.data, text.size) != 0 ||
+               edges->is_fold[at] != before->is_fold[i])
+            at++;
+        (*out)[i] = at;
+    }
+    return HSD_OK;
+}
+
+hsd_status hsd_edge_names_join(hsd_edge_names *edges, const hsd_edge_names *before, hsd_label_table *table,
+                               hsd_capture *capture, uint32_t **number_of, hsd_error *err)
+{
+    uint32_t *own = NULL;
+    *number_of = NULL;
+    memset(edges, 0, sizeof *edges);
+    HSD_TRY(gather_again(edges, before, err));
+    HSD_TRY(gather_edge(edges, table, capture, err));
+    const hsd_status status = order_all(edges, &own, err);
+    if (status == HSD_OK) renumber_labels(table, own);
+    free(own);
+    HSD_TRY(status);
+    return number_again(edges, before, number_of, err);
+}
+
 /* The mark in front of a text of any length; past the limit of names, what stands for the rest. */
 static hsd_status gather_text(hsd_edge_names *edges, hsd_bytes text, bool is_fold, hsd_buffer *marked, uint32_t *out,
                               hsd_error *err)

@@ -68,6 +68,14 @@ static inline bool hsd_link_is_less(uint64_t offered, uint64_t link)
 hsd_status hsd_edge_names_load(hsd_edge_names *edges, hsd_label_table *const *tables, hsd_capture *const *captures,
                                uint32_t count, hsd_error *err);
 
+/*
+ * As hsd_edge_names_load for two captures, of which the first was numbered by itself (`before`), and its labels'
+ * numbers are what others know. *number_of, for the caller to free: its numbers -> those of both. The names together
+ * must be no more than HSD_MAX_EDGE_NAMES: else neither is what it would have been.
+ */
+hsd_status hsd_edge_names_join(hsd_edge_names *edges, const hsd_edge_names *before, hsd_label_table *table,
+                               hsd_capture *capture, uint32_t **number_of, hsd_error *err);
+
 /* Numbers texts that are written already, as those of sums: pairs of (text, is_fold), equal ones alike. numbers[i] is
  * that of texts[i]. */
 hsd_status hsd_edge_names_make(hsd_edge_names *edges, const hsd_bytes *texts, const bool *is_fold, uint32_t count,

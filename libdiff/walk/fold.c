@@ -25,6 +25,30 @@ hsd_status hsd_fold_side_init(hsd_fold_side *fold, uint32_t type_count, uint32_t
     return HSD_OK;
 }
 
+static bool widen_sums(void *sums, size_t sum_bytes, uint32_t had, uint32_t count)
+{
+    void *old;
+    memcpy(&old, sums, sizeof old);
+    uint8_t *wide = realloc(old, count * sum_bytes);
+    if (wide == NULL) return false;
+    memset(wide + had * sum_bytes, 0, (count - had) * sum_bytes);
+    memcpy(sums, &wide, sizeof wide);
+    return true;
+}
+
+hsd_status hsd_fold_side_widen(hsd_fold_side *fold, uint32_t type_count, hsd_error *err)
+{
+    const uint32_t had = fold->type_count;
+    HSD_ASSERT(type_count >= had);
+    if (!widen_sums(&fold->live_by_type, sizeof *fold->live_by_type, had, type_count) ||
+        !widen_sums(&fold->unreached_by_type, sizeof *fold->unreached_by_type, had, type_count) ||
+        (fold->external_by_type != NULL &&
+         !widen_sums(&fold->external_by_type, sizeof *fold->external_by_type, had, type_count)))
+        return hsd_fail_nomem(err, "the sums of a capture");
+    fold->type_count = type_count;
+    return HSD_OK;
+}
+
 void hsd_fold_side_release(hsd_fold_side *fold)
 {
     free(fold->live_by_type);

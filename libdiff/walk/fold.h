@@ -28,6 +28,8 @@ static inline uint64_t hsd_fold_side_external(const hsd_fold_side *fold, uint32_
 }
 
 hsd_status hsd_fold_side_init(hsd_fold_side *fold, uint32_t type_count, uint32_t root_count, hsd_error *err);
+/* Types that came later have nothing. */
+hsd_status hsd_fold_side_widen(hsd_fold_side *fold, uint32_t type_count, hsd_error *err);
 void hsd_fold_side_release(hsd_fold_side *fold);
 
 static inline void hsd_amount_add(hsd_amount *amount, uint64_t bytes)

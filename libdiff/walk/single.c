@@ -10,6 +10,7 @@
 #include "base/check.h"
 #include "walk/fold.h"
 #include "walk/keep.h"
+#include "walk/walked.h"
 
 void hsd_single_init(hsd_single *single, const hsd_run *run)
 {
@@ -57,7 +58,8 @@ static hsd_status make_plan(hsd_single *single, hsd_error *err)
     request->table_bytes = plan->table_bytes;
     request->use_thread = plan->uses_sort_threads;
     request->want_tree = single->has_tree;
-    request->keeps = single->has_tree && !single->is_for_sums ? HSD_GRAPH_STAYS : HSD_GRAPH_GOES;
+    const bool keeps_graph = !single->is_for_sums || single->keeps_graph;
+    request->keeps = single->has_tree && keeps_graph ? HSD_GRAPH_STAYS : HSD_GRAPH_GOES;
     if (single->has_tree && single->keep != NULL) request->keeper = &single->keep->sides[0];
     return HSD_OK;
 }
@@ -66,7 +68,8 @@ static hsd_status number_edges(hsd_single *single, hsd_error *err)
 {
     hsd_label_table *const table = &single->side.labels;
     if (!single->has_tree) return HSD_OK;
-    HSD_TRY(hsd_edge_names_load(&single->edges, &table, &single->request.capture, 1, err));
+    HSD_TRY(single->behind != NULL ? hsd_walked_number_edges(single->behind, single, err)
+                                   : hsd_edge_names_load(&single->edges, &table, &single->request.capture, 1, err));
     single->request.edge_names = &single->edges;
     return HSD_OK;
 }
@@ -74,13 +77,16 @@ static hsd_status number_edges(hsd_single *single, hsd_error *err)
 static hsd_status open_side(hsd_single *single, hsd_capture *capture, hsd_error *err)
 {
     hsd_walk_request *request = &single->request;
-    HSD_TRY(hsd_type_names_init(&single->types, err));
     request->capture = capture;
     request->space = &single->space;
     request->reporter = &single->reporter;
     request->type_names = &single->types;
     request->want_ids = !single->is_for_sums;
-    HSD_TRY(hsd_side_open(&single->side, request, err));
+    if (single->behind != NULL) HSD_TRY(hsd_walked_open_next(single->behind, single, err));
+    if (single->behind == NULL) {
+        HSD_TRY(hsd_type_names_init(&single->types, err));
+        HSD_TRY(hsd_side_open(&single->side, request, err));
+    }
     HSD_TRY(make_plan(single, err));
     return number_edges(single, err);
 }

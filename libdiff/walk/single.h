@@ -24,6 +24,8 @@ typedef struct hsd_single { /* stays where it is from init to release */
     bool is_for_paths;
     bool is_for_sums;            /* set before open: no graph stays, and records of the tree have no ids */
     bool stops_at_owners;        /* set before open: no tree */
+    bool keeps_graph;            /* set before open: with is_for_sums, too */
+    struct hsd_walked *behind;   /* set before open: one that was walked; NULL afterwards if the two are no pair */
     const struct hsd_keep *keep; /* set before open: told of all nodes (walk/keep.h); NULL = nobody */
     /* side.tree, with ids, and the graph with names are there; of these is_for_sums has the tree alone */
     bool has_tree;

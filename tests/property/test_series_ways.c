@@ -5,6 +5,7 @@
 #include "series_kit.h"
 
 #include "grove.h"
+#include <hsdiff/report.h>
 
 enum { MOMENTS = 4 };
 
@@ -231,4 +232,76 @@ Test(series_ways, baselines_stand_for_their_captures)
         hsd_series_free(full);
         hsd_series_free(some);
     }
+}
+
+/* ---- what was walked for the sums is what a diff would walk ---- */
+
+typedef struct said {
+    char *text;
+    size_t size;
+} said;
+
+static hsd_status hear_said(void *context, const void *data, size_t size, hsd_error *err)
+{
+    said *all = context;
+    (void)err;
+    all->text = realloc(all->text, all->size + size + 1);
+    cr_assert_not_null(all->text);
+    memcpy(all->text + all->size, data, size);
+    all->size += size;
+    all->text[all->size] = 0;
+    return HSD_OK;
+}
+
+static said say_diff(size_t first, size_t last, hsd_walked *const *walked, const hsd_run *run)
+{
+    said all = {0};
+    hsd_diff *diff;
+    hsd_capture *before, *after;
+    const hsd_diff_options options = {.struct_bytes = sizeof options, .walked = walked};
+    const hsd_report_options usual = {.struct_bytes = sizeof usual};
+    cr_assert_eq(hsd_capture_open(&before, kit_file(first), HSD_DAMAGE_REFUSE, NULL, &kit_err), HSD_OK);
+    cr_assert_eq(hsd_capture_open(&after, kit_file(last), HSD_DAMAGE_REFUSE, NULL, &kit_err), HSD_OK);
+    cr_assert_eq(hsd_diff_run(&diff, before, after, &options, run, &kit_err), HSD_OK, "%s", kit_err.text);
+    hsd_capture_close(before);
+    hsd_capture_close(after);
+    diff->temp_bytes_peak = 0;
+    cr_assert_eq(hsd_report_format_find("json")->write_diff(diff, &usual, hear_said, &all, &kit_err), HSD_OK);
+    hsd_diff_free(diff);
+    return all;
+}
+
+/* True if both walks stayed. */
+static bool check_walked(uint32_t warmup, const hsd_run *run)
+{
+    const hsd_series_options usual = {.struct_bytes = sizeof usual, .warmup = warmup, .noise_bytes = 1};
+    hsd_series_options asking = usual;
+    asking.asks_pair = true;
+    hsd_series *plain = kit_run(story.count, &usual, run), *series = kit_run(story.count, &asking, run);
+    cr_assert(plain->walked[0] == NULL && plain->walked[1] == NULL);
+    cr_assert((series->walked[0] != NULL) == (series->walked[1] != NULL));
+    check_same_values(plain, series);
+    const bool stayed = series->walked[0] != NULL;
+    const size_t last = story.count - 1;
+    const said once = say_diff(warmup, last, series->walked, run), again = say_diff(warmup, last, NULL, run);
+    cr_assert_str_eq(once.text, again.text);
+    free(once.text);
+    free(again.text);
+    hsd_series_free(plain);
+    hsd_series_free(series);
+    return stayed;
+}
+
+Test(series_ways, a_diff_of_what_was_walked_says_the_same, .timeout = 1200)
+{
+    unsigned stayed = 0, asked = 0;
+    for (uint64_t seed = 0; seed < 60; seed++) {
+        test_random random = {test_seed(1) + seed};
+        const hsd_run run = {.memory_bytes = UINT64_C(1) << 30, .threads = 1 + seed % 2};
+        if (!kit_make(&story, &random, 3 + seed % 3)) continue;
+        kit_write(&story);
+        asked++;
+        stayed += check_walked((uint32_t)(seed / 2 % 2), &run);
+    }
+    cr_assert_geq(stayed, asked / 4, "%u of %u", stayed, asked);
 }

@@ -399,6 +399,9 @@ typedef enum hsd_match_by {
                              * once is     taken for one holder */
 } hsd_match_by;
 
+/* What a profile walked (hsdiff/profile.h). */
+typedef struct hsd_walked hsd_walked;
+
 typedef struct hsd_diff_options {
     size_t struct_bytes; /* HSD_OPTIONS_INIT */
     bool summary_only;
@@ -413,6 +416,9 @@ typedef struct hsd_diff_options {
     void *changed_context;
     hsd_matched_fn matched; /* NULL = not wanted; called for every pair, in the same order */
     void *matched_context;
+    /* Both captures as profiles have walked them, the second behind the first: they are not walked again, where the
+     * diff would do nothing else. Taken apart, and still to be freed. NULL = they were not walked */
+    hsd_walked *const *walked;
 } hsd_diff_options;
 
 /*

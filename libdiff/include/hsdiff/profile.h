@@ -75,6 +75,11 @@ typedef struct hsd_profile_options {
     hsd_profile_fn each; /* NULL = not wanted. Needs objects: fails with HSD_E_UNSUPPORTED for a baseline without
                           * identities and for a capture that has totals alone */
     void *each_context;
+    /* What was walked, for a diff of two captures (hsd_diff_options.walked), if `each` is wanted, ids are exact and it
+     * fits in memory; else NULL. Freed by the caller with hsd_walked_free. NULL = not wanted */
+    hsd_walked **walked;
+    /* of the second of the two: the first. Of no use to anybody else afterwards, but to be freed behind the second */
+    hsd_walked *behind;
 } hsd_profile_options;
 
 /*
@@ -93,6 +98,9 @@ HSD_API hsd_status hsd_profile_make(hsd_profile **out, hsd_capture *capture, con
 
 /* Frees a profile and all its texts. NULL is accepted. */
 HSD_API void hsd_profile_free(hsd_profile *profile);
+
+/* Frees what was walked. NULL is accepted. */
+HSD_API void hsd_walked_free(hsd_walked *walked);
 
 /* ---- baselines ---- */
 

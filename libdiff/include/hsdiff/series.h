@@ -201,6 +201,9 @@ typedef struct hsd_series {
     /* of two of the captures, with holders: hsd_series_take_pair; NULL = not asked */
     hsd_diff *pair;
     size_t pair_from, pair_to;
+    /* with asks_pair, where captures are small: the capture behind the warm-up and the last one as they were walked,
+     * for hsd_diff_options.walked, until hsd_series_take_pair; else NULL */
+    hsd_walked *walked[2];
     hsd_forecast forecast;
     uint64_t noise_bytes; /* what counted as noise */
     hsd_text *warnings;
@@ -239,6 +242,7 @@ typedef struct hsd_series_options {
     bool summary_only;       /* type totals alone */
     bool partial;
     uint64_t limit_bytes; /* of the memory of the process, for hsd_forecast; 0 = not known */
+    bool asks_pair;       /* a diff of two captures may follow: hsd_series.walked stays for it */
 } hsd_series_options;
 
 /*
