@@ -16,6 +16,9 @@
  * rank. Only nodes of one rank, a *group*, can still differ by the name; when the group is over what it came to has its
  * ways (graph/level_queue.h).
  *
+ * Toward: where it goes not directly and some nodes alone are wanted, it is found first, without names and ranks, what
+ * lies on a shortest path to them, and nothing else is looked at (graph/toward.h).
+ *
  * Narrowly: where it is known what dominates the wanted nodes (hsd_shortest_via), nothing else is gone through once all
  * that is sought is reached. A node that the others do not dominate cannot be the first to lead to one of them: its own
  * dominator among them comes to that one a level earlier.
@@ -33,6 +36,7 @@
 #include "base/pages.h"
 #include "graph/level_queue.h"
 #include "graph/quads.h"
+#include "graph/toward.h"
 
 #define AREAS          3u
 #define WAY_BYTES      (2 * HSD_NODE_BYTES)
@@ -49,18 +53,20 @@ typedef struct search {
     size_t area_bytes;
     hsd_quads quads[2];
     hsd_pages way_area;
-    hsd_quads ways;     /* where they do not fit in memory: node, parent + 1, name */
-    hsd_quads *nodes;   /* of the level at hand; then readings */
-    hsd_quads *others;  /* references; then nodes of the next level */
+    hsd_quads ways;    /* where they do not fit in memory: node, parent + 1, name */
+    hsd_quads *nodes;  /* of the level at hand; then readings */
+    hsd_quads *others; /* references; then nodes of the next level */
+    uint64_t memory_bytes;
     uint64_t way_bytes; /* of memory, in the end */
     uint64_t wanted_left, sought_left;
     uint64_t expanded;
     uint32_t level;
     uint32_t round;
-    bool is_done;     /* all that was wanted is reached */
-    bool leaves_ends; /* what refers to nothing matters only where it is wanted */
-    bool is_narrow;   /* nodes matter only where they dominate what is wanted */
-    bool is_sparse;   /* the level has fewer nodes than there are blocks */
+    bool is_done;        /* all that was wanted is reached */
+    bool leaves_ends;    /* what refers to nothing matters only where it is wanted */
+    const uint8_t *only; /* one bit a node: no others matter; NULL = all do */
+    uint8_t *toward;     /* that are on the way to what is wanted; NULL = not known */
+    bool is_sparse;      /* the level has fewer nodes than there are blocks */
     bool is_direct;
     hsd_level_queue queue; /* of a direct search */
 } search;
@@ -163,20 +169,25 @@ static bool can_be_direct(const search *s, uint64_t area)
 static hsd_level_reading settle_node(void *context, hsd_node node);
 
 /* Half of what is not needed at least goes to the areas, what they cannot use to the ways. */
+static uint64_t ways_share(const search *s)
+{
+    const uint64_t nodes = hsd_adjacency_node_count(s->adjacency), memory = s->memory_bytes;
+    const uint64_t area = least_area_bytes() + (memory - hsd_shortest_least_bytes(nodes)) / 2;
+    return hsd_min_u64(memory - seen_bytes(nodes) - hsd_min_u64(area, useful_area_bytes(nodes)),
+                       hsd_paged_full_bytes(nodes * WAY_BYTES));
+}
+
+/* Of what the ways leave. */
+static uint64_t area_share(const search *s, uint64_t ways)
+{
+    const uint64_t nodes = hsd_adjacency_node_count(s->adjacency);
+    return hsd_min_u64(s->memory_bytes - seen_bytes(nodes) - ways, useful_area_bytes(nodes));
+}
+
 static hsd_status take_memory(search *s, hsd_error *err)
 {
     const uint64_t nodes = hsd_adjacency_node_count(s->adjacency);
-    const uint64_t least = hsd_shortest_least_bytes(nodes), full = hsd_paged_full_bytes(nodes * WAY_BYTES);
-    const uint64_t memory = s->config->memory_bytes;
-    if (memory < least) {
-        return hsd_fail(err, HSD_E_OVER_BUDGET, "shortest paths need at least %llu bytes of memory, %llu are planned",
-                        (unsigned long long)least, (unsigned long long)memory);
-    }
-    const uint64_t spare = memory - least;
-    uint64_t area = least_area_bytes() + spare / 2;
-    const uint64_t ways = hsd_min_u64(memory - seen_bytes(nodes) - hsd_min_u64(area, useful_area_bytes(nodes)), full);
-    area = hsd_min_u64(memory - seen_bytes(nodes) - ways, useful_area_bytes(nodes));
-    s->is_direct = ways == full && can_be_direct(s, area);
+    const uint64_t ways = ways_share(s), area = area_share(s, ways);
     s->seen = calloc((size_t)seen_bytes(nodes), 1);
     s->area_bytes = (size_t)area;
     if (s->seen == NULL || !hsd_page_pool_take(s->config->space->pool, &s->areas, s->area_bytes))
@@ -191,6 +202,25 @@ static hsd_status take_memory(search *s, hsd_error *err)
     return open_ways(s, nodes, ways, err);
 }
 
+/* Directly or not; if not, and some nodes alone are wanted, it is found first what is on the way to them. */
+static hsd_status choose_search(search *s, hsd_error *err)
+{
+    const uint64_t nodes = hsd_adjacency_node_count(s->adjacency), least = hsd_shortest_least_bytes(nodes);
+    const uint64_t bits = hsd_toward_bits_bytes(nodes);
+    if (s->memory_bytes < least) {
+        return hsd_fail(err, HSD_E_OVER_BUDGET, "shortest paths need at least %llu bytes of memory, %llu are planned",
+                        (unsigned long long)least, (unsigned long long)s->memory_bytes);
+    }
+    const uint64_t ways = ways_share(s);
+    s->is_direct = ways == hsd_paged_full_bytes(nodes * WAY_BYTES) && can_be_direct(s, area_share(s, ways));
+    if (s->is_direct || s->config->wanted == NULL || s->config->take != NULL || s->config->via != NULL) return HSD_OK;
+    if (s->memory_bytes < hsd_max_u64(hsd_toward_bytes(nodes), least + bits)) return HSD_OK;
+    HSD_TRY(hsd_toward_find(&s->toward, s->adjacency, s->config, err));
+    s->only = s->toward;
+    s->memory_bytes -= bits;
+    return HSD_OK;
+}
+
 static void give_memory(search *s)
 {
     for (size_t i = 0; i < HSD_ARRAY_LEN(s->quads); i++)
@@ -199,6 +229,7 @@ static void give_memory(search *s)
     hsd_pages_give(&s->way_area);
     hsd_page_pool_give(s->config->space->pool, &s->areas, s->areas.pages.data != NULL ? s->area_bytes : 0);
     free(s->seen);
+    free(s->toward);
 }
 
 /* ---- reaching ---- */
@@ -212,15 +243,12 @@ static int compare_sought(const void *left, const void *right)
 static void reach_via(search *s, hsd_node node)
 {
     const hsd_shortest_via *via = s->config->via;
-    if (s->is_narrow || bsearch(&node, via->sought, via->sought_count, sizeof node, compare_sought) == NULL) return;
-    s->is_narrow = --s->sought_left == 0;
+    if (s->only != NULL || bsearch(&node, via->sought, via->sought_count, sizeof node, compare_sought) == NULL) return;
+    if (--s->sought_left == 0) s->only = via->bits;
 }
 
 /* The node is neither wanted nor on a way to what is. */
-static bool is_beside(const search *s, hsd_node node)
-{
-    return s->is_narrow && !hsd_bit_get(s->config->via->bits, node);
-}
+static bool is_beside(const search *s, hsd_node node) { return s->only != NULL && !hsd_bit_get(s->only, node); }
 
 static void reach(search *s, hsd_node node)
 {
@@ -509,6 +537,8 @@ static hsd_status run(search *s, hsd_error *err)
         second_stacks > roots->end || roots->end > nodes)
         return hsd_fail(err, HSD_E_MISUSE, "root nodes %" HSD_PRI_NODE " to %" HSD_PRI_NODE " of %" HSD_PRI_NODE,
                         roots->begin, roots->end, nodes);
+    s->memory_bytes = s->config->memory_bytes;
+    HSD_TRY(choose_search(s, err));
     HSD_TRY(take_memory(s, err));
     s->nodes = &s->quads[0];
     s->others = &s->quads[1];
