@@ -30,6 +30,7 @@
 #define KEEPS_ALL       MIB(64) /* of a capture that small nothing leaves the memory */
 #define RECOGNISE_LEAST MIB(6)
 #define POOL_MOST       MIB(64)
+#define LOOKED_BELOW    32u /* whole MiB below a budget that does not fit, or is the least that was found */
 #define COUNT_MOST      (UINT64_C(1) << 40) /* keeps the arithmetic far from overflow */
 
 static uint64_t tables_of(uint64_t memory_bytes)
@@ -251,12 +252,16 @@ static bool fits(const hsd_plan_request *r, uint64_t memory_bytes)
     return plan_in_turn(&plan, r, memory_bytes);
 }
 
-/* In whole MiB, as a user would type it. */
+/* In whole MiB, as a user would type it. What waits for other stages may grow by more than the budget does, so that a
+ * little more may not fit where a little less does: below what was found it is looked some way on. */
 static uint64_t least_of(const hsd_plan_request *r)
 {
     uint64_t mebibytes;
     HSD_PARTITION(mebibytes, HSD_MEMORY_MIN_BYTES >> 20, UINT64_C(1) << 32, !fits(r, mebibytes << 20));
-    return mebibytes << 20;
+    uint64_t least = mebibytes;
+    for (uint64_t less = least; less-- > HSD_MEMORY_MIN_BYTES >> 20 && least - less <= LOOKED_BELOW;)
+        if (fits(r, less << 20)) least = less;
+    return least << 20;
 }
 
 uint64_t hsd_plan_least(const hsd_plan_request *request)
@@ -317,6 +322,23 @@ static bool divide(hsd_plan *plan, const hsd_plan_request *r)
     return true;
 }
 
+/* With all of the budget, or the most below it that fits: what suffices does so however much more there is. */
+static bool divide_some(hsd_plan *plan, const hsd_plan *empty, const hsd_plan_request *r)
+{
+    *plan = *empty;
+    if (divide(plan, r)) return true;
+    const uint64_t least = least_of(r);
+    uint64_t memory_bytes = empty->memory_bytes & ~(MIB(1) - 1);
+    for (uint32_t i = 0; memory_bytes >= least; i++) {
+        *plan = *empty;
+        plan->memory_bytes = memory_bytes;
+        plan->table_bytes = tables_of(memory_bytes);
+        if (divide(plan, r)) return true;
+        memory_bytes = i < LOOKED_BELOW ? memory_bytes - MIB(1) : hsd_min_u64(least, memory_bytes - MIB(1));
+    }
+    return false;
+}
+
 hsd_status hsd_plan_make(hsd_plan *plan, const hsd_plan_request *request, hsd_error *err)
 {
     if (request->capture_count < 1 || request->capture_count > 2)
@@ -328,11 +350,11 @@ hsd_status hsd_plan_make(hsd_plan *plan, const hsd_plan_request *request, hsd_er
                             .holders_least_bytes = has_tree(&r) ? least_of(&r) : 0};
     *plan = empty;
     if (memory_bytes < HSD_MEMORY_MIN_BYTES) return fail_over_budget(&r, memory_bytes, err);
-    plan->has_holders = has_tree(&r);
-    if (divide(plan, &r)) return HSD_OK;
+    const bool is_divided = divide_some(plan, &empty, &r);
+    plan->has_holders = is_divided && has_tree(&r);
+    if (is_divided) return HSD_OK;
     r = without_tree(&r);
-    *plan = empty;
-    return divide(plan, &r) ? HSD_OK : fail_over_budget(&r, memory_bytes, err);
+    return divide_some(plan, &empty, &r) ? HSD_OK : fail_over_budget(&r, memory_bytes, err);
 }
 
 /* ---- telling */

@@ -205,6 +205,40 @@ Test(plan, the_number_it_names_suffices_and_is_the_least)
     }
 }
 
+/* By structure, where what waits for the other side may grow by more than the budget does. */
+Test(plan, what_suffices_does_so_with_more)
+{
+    int failed = 0, without = 0;
+    for (int i = 0; i < 400; i++) {
+        const uint64_t objects = draw_wide(24), references = objects * (1 + draw() % 5);
+        const hsd_plan_capture c = {.objects = objects,
+                                    .references = references,
+                                    .has_graph = true,
+                                    .needs_join = draw() % 2 == 0,
+                                    .has_parts = draw() % 2 == 0,
+                                    .has_structure = true,
+                                    .strings = draw_wide(20),
+                                    .identity_words = 3,
+                                    .tree_words = 4};
+        hsd_plan_request r = {.threads = 1 + (unsigned)(draw() % 2), .capture_count = 2, .captures = {c, c}};
+        bool has_plan = false, has_holders = false;
+        r.captures[1].objects += objects / 10;
+        for (uint64_t mebibytes = 16; mebibytes < 80; mebibytes++) {
+            hsd_plan plan;
+            r.memory_bytes = MIB(mebibytes);
+            const bool is_made = hsd_plan_make(&plan, &r, NULL) == HSD_OK;
+            cr_assert(is_made || !has_plan, "case %d, %lu MiB", i, (unsigned long)mebibytes);
+            cr_assert((is_made && plan.has_holders) || !has_holders, "case %d, %lu MiB", i, (unsigned long)mebibytes);
+            if (is_made) cr_assert_leq(plan.peak_bytes, r.memory_bytes);
+            has_plan = is_made;
+            has_holders = is_made && plan.has_holders;
+            failed += !is_made;
+            without += is_made && !has_holders;
+        }
+    }
+    cr_assert(failed > 200 && without > 200, "%d failed, %d without holders", failed, without);
+}
+
 Test(plan, holders_are_there_from_the_number_on_that_it_names)
 {
     int dropped = 0;
