@@ -91,7 +91,14 @@ static bool divide_edges(const divider *d)
     return hsd_plan_share(d->room + side->reader_bytes - side->id_serve_bytes, join, 2);
 }
 
-/* Blocks are built as large as they are walked, unless the references that are merged into them need the room. */
+/* What ids and ordinals probably take: a byte an object where the heap is packed, and up to four. */
+static uint64_t probable_ordinals(const divider *d)
+{
+    return hsd_min_u64(4 * d->c->objects + MIB(1), hsd_plan_ordinals(d->c).useful);
+}
+
+/* Blocks are built as large as they are walked, unless the references that are merged into them need the room, or ids
+ * do: what saves sorting all references is worth more than some blocks that do not go to the file. */
 static bool divide_building(const divider *d)
 {
     hsd_plan_side *side = d->side;
@@ -101,13 +108,14 @@ static bool divide_building(const divider *d)
     const uint64_t merge = hsd_max_u64(hsd_min_u64(edges, room / 4), hsd_min_u64(edges, SERVE_LEAST));
     uint64_t build = hsd_min_u64(side->adjacency_bytes, beside(room, merge));
     if (!hsd_plan_has_join(d->c)) build = hsd_min_u64(build, beside(d->room, side->name_bytes + side->id_sort_bytes));
-    side->build_bytes = build;
     if (hsd_plan_has_join(d->c)) {
         const uint64_t ids = d->c->has_structure ? side->id_sort_bytes : 0;
-        const uint64_t left = beside(d->room, ids + build + side->name_bytes);
-        side->ordinal_bytes = hsd_min_u64(left, hsd_plan_ordinals(d->c).useful);
+        const uint64_t both = beside(d->room, ids + side->name_bytes);
+        if (!d->is_resident) build = hsd_min_u64(build, hsd_max_u64(least, beside(both, probable_ordinals(d))));
+        side->ordinal_bytes = hsd_min_u64(beside(both, build), hsd_plan_ordinals(d->c).useful);
         if (side->ordinal_bytes < hsd_plan_ordinals(d->c).least) side->ordinal_bytes = 0;
     }
+    side->build_bytes = build;
     side->edge_serve_bytes = hsd_min_u64(edges, beside(room, build));
     return build >= (d->is_resident ? side->adjacency_bytes : least);
 }
