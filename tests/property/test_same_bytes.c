@@ -16,7 +16,7 @@
 #include <hsdiff/diff.h>
 #include <hsdiff/report.h>
 
-enum { OBJECTS = 60000, TYPES = 40, ORDERS = 3, RUNS = 21 };
+enum { OBJECTS = 60000, TYPES = 40, ORDERS = 3, MEMORIES = 4, THREADS = 4, RUNS = MEMORIES * THREADS };
 
 static char folder[] = "/tmp/hsdiff-same-XXXXXX";
 static char before_path[64], after_path[64], temp_path[64];
@@ -137,21 +137,24 @@ static uint64_t run_once(const hsd_run *run)
     return hash;
 }
 
-/* Every run with every order, or under sanitizers each with one of them. */
+/* Every memory with every number of threads, and each such run with every order, or under sanitizers with one of them.
+ */
 Test(same_bytes, for_any_order_memory_threads_locale_and_folder, .timeout = 600)
 {
-    static const uint64_t memory[] = {UINT64_C(16) << 20, UINT64_C(24) << 20, UINT64_C(64) << 20, UINT64_C(1) << 30};
-    static const unsigned threads[] = {1, 2, 3, 16};
+    static const uint64_t memory[MEMORIES] = {UINT64_C(16) << 20, UINT64_C(24) << 20, UINT64_C(64) << 20,
+                                              UINT64_C(1) << 30};
+    static const unsigned threads[THREADS] = {1, 2, 3, 16};
     static const char *const locales[] = {"C", "C.UTF-8", "tr_TR.UTF-8", "de_DE.UTF-8"};
-    const unsigned count = (unsigned)test_size(RUNS, RUNS / ORDERS);
+    const bool is_share = test_size(RUNS, RUNS / ORDERS) < RUNS;
     uint64_t wanted = 0, runs = 0;
     for (int order = 0; order < ORDERS; order++) {
         write_capture(before_path, 0, order);
         write_capture(after_path, 1, order);
-        const unsigned first = count < RUNS ? (unsigned)order * count : 0;
-        for (unsigned i = first; i < first + count; i++) {
-            const hsd_run run = {.memory_bytes = memory[i % 4],
-                                 .threads = threads[(i + i / 4) % 4],
+        for (unsigned i = 0; i < RUNS; i++) {
+            if (is_share && (i + i / ORDERS) % ORDERS != (unsigned)order)
+                continue; /* not the same ones have the folder */
+            const hsd_run run = {.memory_bytes = memory[i % MEMORIES],
+                                 .threads = threads[(i + i / MEMORIES) % THREADS],
                                  .temp_dir = i % 3 == 0 ? temp_path : NULL};
             setlocale(LC_ALL, locales[i % 3 == 0 ? 0 : i % 4]);
             const uint64_t hash = run_once(&run);
