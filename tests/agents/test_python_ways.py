@@ -158,6 +158,7 @@ def timed(tool, folder):
         end = time.monotonic() + 8
         while time.monotonic() < end:
             captured(tool, program.pid, folder / "one.hs")
+            time.sleep(0.05)
         rounds, wrong, interrupted = program.report()
         late = program.latest_ms()
         say(f"        {rounds} waits of 2 s, {late} ms late at most; {quiet} ms without captures")
