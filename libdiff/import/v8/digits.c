@@ -455,7 +455,7 @@ AVX512 static inline void convert_block_avx512(const uint8_t *block, uint64_t di
     p->count = (unsigned)_mm_popcnt_u64(stops);
     p->has_long = has_nine(digits) || (is_inside && stops != 0 && (ptrdiff_t)_tzcnt_u64(stops) - *start > 8);
     const __m512i early = _mm512_sub_epi8(_mm512_loadu_si512(block - 8), zero);
-    const __m512i late = _mm512_sub_epi8(_mm512_castsi128_si512(_mm_loadl_epi64((const void *)(block + 56))), zero);
+    const __m512i late = _mm512_sub_epi8(_mm512_zextsi128_si512(_mm_loadl_epi64((const void *)(block + 56))), zero);
     __m512i eight_times =
         _mm512_set_epi64(0x0707070707070707, 0x0606060606060606, 0x0505050505050505, 0x0404040404040404,
                          0x0303030303030303, 0x0202020202020202, 0x0101010101010101, 0);
