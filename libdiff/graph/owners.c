@@ -28,12 +28,14 @@
 #include "base/fail.h"
 #include "base/pages.h"
 #include "graph/frontier.h"
+#include "graph/owner_tree.h"
 #include "graph/reach.h"
 
 #define RING_ITEMS     32u
 #define PROGRESS_STEPS 0xffffu
 #define SECOND_ROUND   UINT32_C(0x80000000)
 #define WIDE           HSD_NODE_BYTES
+#define TOLD_ITEMS     1024u
 #define PACKED_BYTES   4u /* of a word of packed ones */
 
 typedef struct walk {
@@ -274,6 +276,24 @@ static hsd_status walk_all_owner(walk *w, hsd_error *err)
     return check_owner(w, err);
 }
 
+/* ---- or nothing is walked ---- */
+
+static hsd_status tell_all_owners(walk *w, hsd_error *err)
+{
+    const hsd_owners_config *config = w->config;
+    const hsd_node nodes = hsd_adjacency_node_count(w->adjacency);
+    uint32_t labels[TOLD_ITEMS];
+    for (hsd_node node = 0; node < nodes; node += TOLD_ITEMS) {
+        const uint32_t count = (uint32_t)hsd_min_u64(nodes - node, TOLD_ITEMS);
+        hsd_owner_tree_tell(config->tree, config->spans + node, count, labels);
+        for (uint32_t i = 0; i < count; i++)
+            put_label(w, node + i, labels[i]);
+        w->expanded += count;
+        if ((node & PROGRESS_STEPS) == 0) HSD_TRY(check_owner(w, err));
+    }
+    return check_owner(w, err);
+}
+
 static hsd_status check_roots(const hsd_owners_config *config, hsd_node nodes, hsd_error *err)
 {
     const hsd_root_nodes *roots = &config->roots;
@@ -400,13 +420,19 @@ static hsd_status settle_labels(walk *w, uint64_t label_bytes, hsd_error *err)
     return w->stays_narrow ? HSD_OK : widen_labels(w, label_bytes, err);
 }
 
+static hsd_status walk_references(walk *w, uint64_t list_bytes, hsd_error *err)
+{
+    hsd_status status = hsd_frontier_open(&w->frontier, w->adjacency, list_bytes, w->config->space, err);
+    if (status == HSD_OK) status = walk_all_owner(w, err);
+    hsd_frontier_close(&w->frontier);
+    return status;
+}
+
 static hsd_status run_owners(walk *w, uint64_t label_bytes, uint64_t list_bytes, hsd_error *err)
 {
     const hsd_owners_config *config = w->config;
     HSD_TRY(choose_width(w, label_bytes, err));
-    hsd_status status = hsd_frontier_open(&w->frontier, w->adjacency, list_bytes, config->space, err);
-    if (status == HSD_OK) status = walk_all_owner(w, err);
-    hsd_frontier_close(&w->frontier);
+    hsd_status status = config->tree != NULL ? tell_all_owners(w, err) : walk_references(w, list_bytes, err);
     if (status == HSD_OK && config->has_marked != NULL && config->roots.second < config->roots.end)
         status = reach_from_secondary(w, err);
     return status == HSD_OK ? settle_labels(w, label_bytes, err) : status;

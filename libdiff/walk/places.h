@@ -78,6 +78,13 @@ static inline void hsd_places_offer_flat(hsd_places *places, hsd_node target, hs
     __atomic_store_n(at, offered, __ATOMIC_RELAXED);
 }
 
+/* Where the place of a node's dominator begins, likewise. */
+static inline hsd_node hsd_places_dominator_flat(const hsd_places *places, hsd_node node)
+{
+    return hsd_link_from(__atomic_load_n((const uint64_t *)(const void *)places->links.frames + node,
+                                         __ATOMIC_RELAXED));
+}
+
 /* Where the place of a node begins, 0 if it has none; of whole places in plain memory. */
 static inline hsd_node hsd_places_first_flat(hsd_places *places, hsd_node node)
 {

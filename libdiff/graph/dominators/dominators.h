@@ -51,6 +51,13 @@ typedef struct hsd_dominators_config {
     hsd_reporter *reporter;
     hsd_interval_fn take;
     void *context;
+    /* Where some references are marked: one bit an object that may have such, which bits of a name are the mark, and
+     * one bit a node, zeroed by the caller, for what is reached through marked references alone. Only the walk depth
+     * first tells that (stats.tells_marked). NULL, 0, 0, NULL where nobody asks. */
+    const uint8_t *has_marked;
+    hsd_node object_count;
+    uint32_t mark;
+    uint8_t *by_marked;
     bool uses_thread; /* a second thread is there; `take` may be called on both at once, then */
 } hsd_dominators_config;
 
@@ -59,6 +66,7 @@ typedef struct hsd_dominators_stats {
     hsd_node core;
     uint64_t faults;   /* pages read or written for want of memory, all steps */
     bool was_paged;    /* some array did not fit */
+    bool tells_marked; /* by_marked was asked for, and is filled */
     uint32_t passes;   /* over the predecessors, where it went by scans; 0 = it did not */
     double seconds[5]; /* of the steps */
 } hsd_dominators_stats;

@@ -21,6 +21,7 @@
 #include "base/check.h"
 #include "base/fail.h"
 #include "base/worker.h"
+#include "graph/owner_tree.h"
 #include "graph/tape.h"
 #include "io/stopwatch.h"
 #include "walk/places.h"
@@ -31,6 +32,8 @@
 
 static hsd_status find_places(hsd_side_walk *side, hsd_error *err)
 {
+    hsd_dominators_stats stats;
+    HSD_TRY(hsd_side_take_soft(side, err));
     HSD_TRY(hsd_places_new(&side->graph->places, side, err));
     const hsd_dominators_config config = {
         .roots = side->root_span,
@@ -40,11 +43,15 @@ static hsd_status find_places(hsd_side_walk *side, hsd_error *err)
         .reporter = side->request->reporter,
         .take = hsd_places_put,
         .context = side->graph->places,
+        .has_marked = side->graph->has_soft,
+        .object_count = side->object_count,
+        .mark = HSD_EDGE_SOFT,
+        .by_marked = side->graph->is_soft,
         .uses_thread = hsd_side_reads_ahead(side) && side->graph->places->is_whole,
     };
-    if (!side->has_view)
-        HSD_TRY(hsd_adjacency_set_name_memory(side->adjacency, side->request->plan.idle_name_bytes, err));
-    HSD_TRY(hsd_dominators_find(side->adjacency, &config, NULL, err));
+    HSD_TRY(hsd_adjacency_set_name_memory(side->adjacency, side->request->plan.idle_name_bytes, err));
+    HSD_TRY(hsd_dominators_find(side->adjacency, &config, &stats, err));
+    side->graph->tells_soft = stats.tells_marked;
     return hsd_places_finish(side->graph->places, side, err);
 }
 
@@ -59,6 +66,7 @@ typedef struct links {
     const hsd_side_walk *side;
     hsd_adjacency *adjacency;
     hsd_places *places;
+    hsd_crossings *crossings; /* of owners; NULL = nobody asks */
     bool is_flat;
     seen ring[RING_ITEMS];
     uint32_t count;       /* of all references so far, as it comes round */
@@ -68,10 +76,15 @@ typedef struct links {
 
 static inline void compare_side_dominator(const links *l, const seen *s)
 {
-    if (l->is_flat)
-        hsd_places_offer_flat(l->places, s->target, s->first, s->name);
-    else
+    if (!l->is_flat) {
         hsd_places_offer(l->places, s->target, s->first, s->name);
+        return;
+    }
+    const hsd_node dominator = hsd_places_dominator_flat(l->places, s->target);
+    if (dominator == s->first)
+        hsd_places_offer_flat(l->places, s->target, s->first, s->name);
+    else if (l->crossings != NULL && s->name != HSD_PLACES_NO_NAME)
+        hsd_crossings_see(l->crossings, dominator, s->first, s->target);
 }
 
 static void see(links *l, hsd_node target, hsd_node first, uint32_t name)
@@ -145,11 +158,14 @@ static hsd_status pass_flat(void *context, hsd_error *err)
     return end_ring(&l, err);
 }
 
-static links flat_links(const hsd_side_walk *side, hsd_adjacency *adjacency, hsd_node from, hsd_node end)
+static links flat_links(const hsd_side_walk *side, hsd_adjacency *adjacency, uint32_t thread, hsd_node from,
+                        hsd_node end)
 {
+    hsd_owner_tree *const tree = side->graph->owner_tree;
     return (links){.side = side,
                    .adjacency = adjacency,
                    .places = side->graph->places,
+                   .crossings = tree != NULL ? hsd_owner_tree_crossings(tree, thread) : NULL,
                    .is_flat = true,
                    .span = side->node_count,
                    .from = from,
@@ -161,18 +177,46 @@ static hsd_status pass_halves(const hsd_side_walk *side, hsd_error *err)
     hsd_adjacency *view;
     const hsd_node middle = side->node_count / 2;
     HSD_TRY(hsd_adjacency_view(side->adjacency, &view, err));
-    links first = flat_links(side, view, 0, middle);
-    links second = flat_links(side, side->adjacency, middle, side->node_count);
+    links first = flat_links(side, view, 0, 0, middle);
+    links second = flat_links(side, side->adjacency, 1, middle, side->node_count);
     const hsd_status status = hsd_run_both((hsd_job){pass_flat, &first}, (hsd_job){pass_flat, &second}, true, err);
     hsd_adjacency_free(view);
     return status;
 }
 
-static hsd_status find_flat_links(const hsd_side_walk *side, hsd_error *err)
+static bool hangs(void *context, hsd_node node, hsd_node *dominator)
+{
+    const uint64_t link = hsd_paged_get_u64(&((hsd_places *)context)->links, node);
+    *dominator = hsd_link_from(link);
+    return hsd_link_name(link) != HSD_PLACES_NO_NAME;
+}
+
+static hsd_status begin_owners(const hsd_side_walk *side, hsd_error *err)
+{
+    const hsd_owner_tree_config config = {.roots = side->root_span,
+                                          .node_count = side->node_count,
+                                          .object_count = side->object_count,
+                                          .name_of_node = side->name_of_node,
+                                          .hangs = hangs,
+                                          .context = side->graph->places,
+                                          .spans = (const hsd_two *)(const void *)side->graph->places->spans.frames};
+    if (!side->request->plan.has_owners_beside) return HSD_OK;
+    return hsd_owner_tree_begin(&side->graph->owner_tree, &config, err);
+}
+
+static hsd_status pass_all(const hsd_side_walk *side, hsd_error *err)
 {
     if (hsd_side_reads_ahead(side) && hsd_adjacency_is_all_resident(side->adjacency)) return pass_halves(side, err);
-    links l = flat_links(side, side->adjacency, 0, side->node_count);
+    links l = flat_links(side, side->adjacency, 0, 0, side->node_count);
     return pass_flat(&l, err);
+}
+
+/* Names, and what owners are told from where they fit beside dominators. */
+static hsd_status find_flat_links(const hsd_side_walk *side, hsd_error *err)
+{
+    HSD_TRY(begin_owners(side, err));
+    HSD_TRY(pass_all(side, err));
+    return side->graph->owner_tree != NULL ? hsd_owner_tree_resolve(&side->graph->owner_tree, err) : HSD_OK;
 }
 
 /* ---- in windows ---- */
@@ -312,10 +356,8 @@ static hsd_status find_windows(const hsd_side_walk *side, hsd_error *err)
 /* The link of each node. */
 static hsd_status find_links(hsd_side_walk *side, hsd_error *err)
 {
-    if (!side->has_view) { /* else it stays as it is, in memory, while somebody reads it */
-        HSD_TRY(hsd_adjacency_set_memory(side->adjacency, side->request->plan.idle_adjacency_bytes, err));
-        HSD_TRY(hsd_adjacency_set_name_memory(side->adjacency, side->request->plan.name_bytes, err));
-    }
+    HSD_TRY(hsd_adjacency_set_memory(side->adjacency, side->request->plan.idle_adjacency_bytes, err));
+    HSD_TRY(hsd_adjacency_set_name_memory(side->adjacency, side->request->plan.name_bytes, err));
     HSD_TRY(hsd_places_are_flat(side->graph->places) ? find_flat_links(side, err) : find_windows(side, err));
     return hsd_places_settle(side->graph->places, side, err);
 }

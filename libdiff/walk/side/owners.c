@@ -1,25 +1,35 @@
 /*
- * Owners: one walk over the graph labels each object with the name of the root or label node that it hangs
- * from (graph/owners.h). Where a capture has soft references it follows these last, and so tells what lives by them.
+ * Owners: each object is labelled with the name of the root or label node that it hangs from (graph/owners.h). Where
+ * dominators tell these (graph/owner_tree.h) nothing is walked; else one walk over the graph labels them. Where a
+ * capture has soft references, and dominators did not tell what lives by them alone, it follows these last and so tells
+ * that.
  */
 #include <stdlib.h>
 
 #include "base/assert.h"
 #include "base/check.h"
 #include "base/fail.h"
+#include "graph/owner_tree.h"
 #include "graph/owners.h"
 #include "walk/edges.h"
+#include "walk/places.h"
 #include "walk/side/side.h"
+
+/* Dominators that were walked depth first have told it. */
+static bool asks_soft(const hsd_side_walk *side) { return side->graph->has_soft != NULL && !side->graph->tells_soft; }
 
 static hsd_status walk(hsd_side_walk *side, const uint32_t *labels, hsd_error *err)
 {
+    const hsd_two *spans = side->graph->owner_tree != NULL ? hsd_paged_plain(&side->graph->places->spans) : NULL;
     const hsd_owners_config config = {
         .roots = side->root_span,
         .object_count = side->object_count,
         .label_of_node = labels,
-        .has_marked = side->graph->has_soft,
+        .has_marked = asks_soft(side) ? side->graph->has_soft : NULL,
         .mark = HSD_EDGE_SOFT,
-        .unmarked_reach = side->graph->is_soft,
+        .unmarked_reach = asks_soft(side) ? side->graph->is_soft : NULL,
+        .tree = spans != NULL && !asks_soft(side) ? side->graph->owner_tree : NULL,
+        .spans = spans,
         .memory_bytes = side->request->plan.owner_bytes,
         .serve_bytes = side->request->plan.owner_serve_bytes,
         .is_wide = hsd_side_wants_lost(side),
@@ -62,9 +72,9 @@ static hsd_status invert(hsd_side_walk *side, uint8_t *bits, hsd_error *err)
     return hsd_owners_check(&side->graph->owners, err);
 }
 
-static hsd_status take_soft(hsd_side_walk *side, hsd_error *err)
+hsd_status hsd_side_take_soft(hsd_side_walk *side, hsd_error *err)
 {
-    if (side->graph->has_soft == NULL) return HSD_OK;
+    if (side->graph->has_soft == NULL || side->graph->is_soft != NULL) return HSD_OK;
     side->graph->is_soft = calloc((size_t)side->node_count / 8 + 1, 1);
     return side->graph->is_soft != NULL ? HSD_OK : hsd_fail_nomem(err, "the owners of objects");
 }
@@ -73,9 +83,9 @@ hsd_status hsd_side_owners(hsd_side_walk *side, hsd_error *err)
 {
     HSD_ASSERT(!side->graph->has_owners);
     if (!hsd_side_has_graph(side)) return hsd_side_fixed_roots(side, err);
-    HSD_TRY(take_soft(side, err));
+    HSD_TRY(hsd_side_take_soft(side, err));
     HSD_TRY(find_owners(side, err));
-    if (side->graph->has_soft != NULL) HSD_TRY(invert(side, side->graph->is_soft, err));
+    if (asks_soft(side)) HSD_TRY(invert(side, side->graph->is_soft, err));
     HSD_TRY(hsd_side_lost(side, err));
     /* from here on they are read in order */
     return hsd_owners_shrink(&side->graph->owners, side->request->plan.owner_serve_bytes, err);

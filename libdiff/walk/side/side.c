@@ -11,6 +11,7 @@
 #include "base/fail.h"
 #include "base/worker.h"
 #include "graph/blocks.h"
+#include "graph/owner_tree.h"
 #include "io/stopwatch.h"
 #include "walk/allocated.h"
 #include "walk/fold.h"
@@ -134,10 +135,17 @@ static void count_structure(const hsd_side_walk *side)
     hsd_work_at_random(side->object_count, (uint64_t)side->object_count * HSD_NODE_BYTES);
 }
 
-/* A label of each target, and the list of each node that gets one. */
+/* A label of each target, and the list of each node that gets one; or that of the interval in which each node's place
+ * is.
+ */
 static void count_owners(const hsd_side_walk *side)
 {
     if (side->adjacency == NULL) return;
+    if (side->graph->owner_tree != NULL) {
+        hsd_work_did(HSD_COST_READ, (uint64_t)side->node_count * HSD_TWO_BYTES);
+        hsd_work_did(HSD_COST_NEAR, (uint64_t)side->node_count * 2);
+        return;
+    }
     hsd_adjacency_count_walk(side->adjacency, side->node_count);
     hsd_work_at_random(hsd_adjacency_edge_count(side->adjacency), (uint64_t)side->node_count * HSD_NODE_BYTES);
 }
@@ -212,6 +220,7 @@ static void free_graph(hsd_side_walk *side)
     hsd_sorter_free(graph->folded);
     hsd_sequence_release(&graph->sequence);
     hsd_places_free(graph->places);
+    hsd_owner_tree_free(graph->owner_tree);
     hsd_owners_close(&graph->owners);
     free(graph->is_soft);
     free(graph->cycles);
@@ -257,39 +266,10 @@ static hsd_status serve(hsd_side_walk *side, hsd_error *err)
     return hsd_side_keeps_graph(side) ? open_types(side, err) : HSD_OK;
 }
 
-static hsd_status step_dominators(void *context, hsd_error *err)
-{
-    return step_side(context, &finding_dominators, err);
-}
-
-static hsd_status step_owners(void *context, hsd_error *err) { return step_side(context, &finding_owners, err); }
-
-/* Both only read the graph, where it is in memory and stays there, and write into members of their own. */
-static bool can_find_both(const hsd_side_walk *side)
-{
-    const hsd_plan_side *plan = &side->request->plan;
-    return side->request->use_thread && side->request->want_tree && plan->has_owners_beside &&
-           hsd_side_has_graph(side) && hsd_adjacency_is_all_resident(side->adjacency) &&
-           hsd_dominators_leave_blocks(side->adjacency, plan->dominator_bytes);
-}
-
-/* Owners on a graph of their own, while the rest of the side is that of the other; both are made before either begins.
- */
-static hsd_status find_at_once(hsd_side_walk *side, hsd_error *err)
-{
-    hsd_side_walk own = *side;
-    HSD_TRY(hsd_adjacency_view(side->adjacency, &own.adjacency, err));
-    side->has_view = true;
-    const hsd_status status = hsd_run_both((hsd_job){step_owners, &own}, (hsd_job){step_dominators, side}, true, err);
-    side->has_view = false;
-    hsd_adjacency_free(own.adjacency);
-    return status;
-}
-
+/* Owners last: where they fit beside dominators these tell most of them. */
 static hsd_status find_both(hsd_side_walk *side, hsd_error *err)
 {
-    if (can_find_both(side)) return find_at_once(side, err);
-    if (side->request->want_tree) HSD_TRY(step_dominators(side, err));
+    if (side->request->want_tree) HSD_TRY(step_side(side, &finding_dominators, err));
     return step_side(side, &finding_owners, err);
 }
 

@@ -154,7 +154,9 @@ typedef struct hsd_walk_graph {
     hsd_sequence sequence;
 
     /* hsd_side_dominators */
-    struct hsd_places *places; /* places in the dominator tree by node; NULL without */
+    struct hsd_places *places;         /* places in the dominator tree by node; NULL without */
+    bool tells_soft;                   /* is_soft is filled, by the way */
+    struct hsd_owner_tree *owner_tree; /* what tells owners; NULL = they are walked */
 
     /* hsd_side_owners */
     hsd_owner_labels owners; /* label of each node; of lost ones HSD_LOST and their head, with `cycles` */
@@ -185,7 +187,6 @@ typedef struct hsd_side_walk {
     uint32_t *name_of_node;   /* root name (hsd_root_names) of label node or root node object_count + i */
     uint8_t *has_named;       /* one bit a common type: an object of it has a name; where the graph stays */
     hsd_adjacency *adjacency; /* NULL once it went (hsd_walk_keeps) */
-    bool has_view;            /* another thread reads it at the same time: it stays in memory, whatever the plan says */
     /* common type of each object, u32, as they come; where the graph stays or objects are told apart */
     hsd_temp types_file;
     hsd_paged types_of; /* the same to be read at random, once the walk is over */
@@ -325,7 +326,8 @@ void hsd_side_release(hsd_side_walk *side);
 
 hsd_status hsd_side_graph(hsd_side_walk *side, hsd_error *err);
 hsd_status hsd_side_owners(hsd_side_walk *side, hsd_error *err);
-hsd_status hsd_side_lost(hsd_side_walk *side, hsd_error *err); /* part of hsd_side_owners */
+hsd_status hsd_side_lost(hsd_side_walk *side, hsd_error *err);      /* part of hsd_side_owners */
+hsd_status hsd_side_take_soft(hsd_side_walk *side, hsd_error *err); /* is_soft, zeroed, where has_soft is there */
 hsd_status hsd_side_parts(hsd_side_walk *side, hsd_error *err);
 void hsd_side_begin_part_sizes(hsd_side_walk *side);                        /* parts of hsd_side_graph: */
 void hsd_side_put_part_size(hsd_side_walk *side, const hsd_object *object); /* of the next part */

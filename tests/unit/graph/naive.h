@@ -27,8 +27,9 @@ typedef struct naive_graph {
     uint8_t *is_part; /* bits */
 } naive_graph;
 
-#define NAIVE_MAX_NODES 128u
-#define NAIVE_MARK      UINT32_C(0x80000000)
+#define NAIVE_MAX_NODES  128u
+#define NAIVE_MAX_LABELS 13u /* of a node each */
+#define NAIVE_MARK       UINT32_C(0x80000000)
 
 static inline int naive_compare_edges(const void *a, const void *b)
 {
@@ -154,7 +155,7 @@ static inline void naive_owners(const naive_graph *g, uint32_t *owners)
     for (int round = 0; round < 2; round++) {
         bool live[NAIVE_MAX_NODES] = {false};
         naive_live(g, begin[round], end[round], done, live);
-        for (uint32_t label = HSD_OWNER_FIRST; label < HSD_OWNER_FIRST + 8; label++) {
+        for (uint32_t label = HSD_OWNER_FIRST; label < HSD_OWNER_FIRST + NAIVE_MAX_LABELS; label++) {
             bool reached[NAIVE_MAX_NODES] = {false};
             naive_reach(g, label, live, reached);
             for (uint32_t i = 0; i < g->nodes; i++) {

@@ -3,7 +3,9 @@
  * reached any more once the first is gone. Limits are so small that stack, tapes, buckets, hot nodes and
  * jumps are all reached with fifty nodes.
  */
+#include "base/bits.h"
 #include "dominators_kit.h"
+#include "naive.h"
 
 enum { MOST_NODES = 64 };
 
@@ -153,5 +155,62 @@ Test(dominators, equal_their_definition_on_random_graphs)
         hsd_adjacency_free(a);
         free(g.edges);
     }
+    cr_assert_eq(space.bytes_now, 0, "temporary files are given back");
+}
+
+/* The immediate dominator; HSD_NODE_MAX = the super-root, or none. */
+static hsd_node dominator_of(const kit_answer *answer, hsd_node node)
+{
+    const hsd_node parent = answer->of_node[node].parent;
+    for (hsd_node above = 0; above < answer->nodes && parent != 0; above++) {
+        if (answer->of_node[above].first == parent) return above;
+    }
+    return HSD_NODE_MAX;
+}
+
+/* What a walk depth first tells of marked references, whatever its limits; by scans it tells nothing. */
+Test(dominators, tell_what_marked_references_alone_reach)
+{
+    const uint64_t seed = test_seed(18);
+    uint32_t by_marked_alone = 0, told = 0;
+    for (uint64_t i = 0; i < 4000; i++) {
+        test_random random = {seed + i};
+        naive_graph g = naive_random(&random);
+        uint8_t *has_marked = calloc(g.objects / 8 + 1, 1), *by_marked = calloc(g.nodes / 8 + 1, 1);
+        bool strong[NAIVE_MAX_NODES] = {false};
+        naive_mark_edges(&g, &random, has_marked);
+        naive_strong(&g, strong);
+        hsd_adjacency *a = naive_to_adjacency(&g, UINT64_C(1) << 20, &space);
+        kit_answer answer = kit_answer_of(g.nodes);
+        const hsd_dominators_config config = {.roots = g.roots,
+                                              .memory_bytes = UINT64_C(16) << 20,
+                                              .space = &space,
+                                              .take = kit_take,
+                                              .context = &answer,
+                                              .has_marked = has_marked,
+                                              .object_count = g.objects,
+                                              .mark = NAIVE_MARK,
+                                              .by_marked = by_marked};
+        const hsd_dominators_limits limits = random_limits(&random);
+        cr_assert_eq(hsd_dominators_find_within(a, &config, &limits, &answer.stats, &err), HSD_OK, "%s", err.text);
+        for (hsd_node node = 0; answer.stats.tells_marked && node < g.nodes; node++) {
+            const bool wanted = answer.of_node[node].first != 0 && !strong[node];
+            cr_assert_eq(hsd_bit_get(by_marked, node), wanted, "seed %lu node %" HSD_PRI_NODE,
+                         (unsigned long)(seed + i), node);
+            by_marked_alone += wanted;
+        }
+        told += answer.stats.tells_marked;
+        kit_answer plain = kit_find(a, g.roots, UINT64_C(16) << 20, NULL, &space);
+        for (hsd_node node = 0; node < g.nodes; node++)
+            cr_assert_eq(dominator_of(&answer, node), dominator_of(&plain, node), "seed %lu node %" HSD_PRI_NODE,
+                         (unsigned long)(seed + i), node);
+        kit_release(&plain);
+        kit_release(&answer);
+        hsd_adjacency_free(a);
+        free(has_marked);
+        free(by_marked);
+        naive_release(&g);
+    }
+    cr_assert(told > 1000 && by_marked_alone > 1000, "%u told, %u nodes by marked ones alone", told, by_marked_alone);
     cr_assert_eq(space.bytes_now, 0, "temporary files are given back");
 }

@@ -1,0 +1,84 @@
+/*
+ * Owners from the dominator tree, without a walk over the references (graph/owners.h says what owners are).
+ *
+ * A node's owner is the last label or root node on every way to it. If there is one it dominates the node, and it is
+ * the nearest of those that do. So what no label node dominates is shared, and below a node that has none further
+ * below, all have the owner of their dominator. Owners are thus the same for whole intervals of places, but for the
+ * children of *open* nodes: those with a label node further below, from which another way may lead to such a child. Of
+ * them there are few, and the references to them are noted by whoever goes through all references anyway. Then labels
+ * climb as in a walk, over these references alone, each from the interval that it comes out of.
+ *
+ * Where label nodes share a name, the ways from them must be told apart further above: what has two such below it is
+ * open then, and so is the super-root. Where that makes too many references, or a name does hold what none of its label
+ * nodes dominates, nothing is told, and somebody walks.
+ *
+ *      begin      once places are known: which dominators are open
+ *      see        each reference but those from dominators; two threads, each into crossings of its own
+ *      resolve    intervals and their owners
+ *      tell       the owners of nodes
+ */
+#ifndef HSD_GRAPH_OWNER_TREE_H
+#define HSD_GRAPH_OWNER_TREE_H
+
+#include "base/assert.h"
+#include "base/bits.h"
+#include "graph/owners.h"
+
+typedef struct hsd_owner_tree_config {
+    hsd_root_nodes roots;
+    hsd_node node_count, object_count;
+    const uint32_t *name_of_node; /* label less HSD_OWNER_FIRST of node object_count + i; borrowed until resolved */
+    /* The place of a node's dominator, and whether a reference leads from there to it; asked when all were seen. */
+    bool (*hangs)(void *context, hsd_node node, hsd_node *dominator);
+    void *context;
+    /* first and end of each node's place, 0 of one that is not reached; those of the second round come last. Borrowed
+     * until resolved */
+    const hsd_two *spans;
+} hsd_owner_tree_config;
+
+typedef struct hsd_crossing {
+    hsd_node source; /* its place */
+    hsd_node target;
+} hsd_crossing;
+
+#define HSD_OPEN_SHIFT 10u
+
+typedef struct hsd_crossings {
+    const uint8_t *is_open;  /* one bit a place */
+    const uint8_t *has_open; /* and one for each 2^HSD_OPEN_SHIFT: few, in the cache nearest to the processor */
+    hsd_crossing *items;
+    uint32_t count, capacity, most;
+    bool is_full;
+} hsd_crossings;
+
+typedef struct hsd_owner_tree hsd_owner_tree;
+
+/* NULL in `out` where it is not worth while. HSD_E_NOMEM. */
+hsd_status hsd_owner_tree_begin(hsd_owner_tree **out, const hsd_owner_tree_config *config, hsd_error *err);
+
+/* Crossings for one of two threads, 0 or 1; NULL where nothing need be seen. */
+hsd_crossings *hsd_owner_tree_crossings(hsd_owner_tree *tree, uint32_t thread);
+
+/* Slow path of the next one. */
+void hsd_crossings_put(hsd_crossings *crossings, hsd_node source, hsd_node target);
+
+/* A reference between nodes that are reached, and not from its target's dominator: the places of that and of its
+ * source.
+ */
+static inline void hsd_crossings_see(hsd_crossings *crossings, hsd_node dominator, hsd_node source, hsd_node target)
+{
+    HSD_ASSERT(dominator != source);
+    if (hsd_bit_get(crossings->has_open, dominator >> HSD_OPEN_SHIFT) && hsd_bit_get(crossings->is_open, dominator))
+        hsd_crossings_put(crossings, source, target);
+}
+
+/* Frees `tree` and makes it NULL where the owners cannot be told. HSD_E_NOMEM. */
+hsd_status hsd_owner_tree_resolve(hsd_owner_tree **tree, hsd_error *err);
+
+/* The labels of `count` nodes from their spans. */
+void hsd_owner_tree_tell(const hsd_owner_tree *tree, const hsd_two *spans, uint32_t count, uint32_t *labels);
+
+/* NULL is accepted. */
+void hsd_owner_tree_free(hsd_owner_tree *tree);
+
+#endif
