@@ -34,6 +34,7 @@ typedef struct walk {
     uint8_t *top;     /* the last of them, with any */
     uint64_t top_end; /* of its interval; UINT64_MAX without any */
     uint64_t spilled; /* chunks in the file */
+    uint64_t more;    /* bytes of the next node, beside those in its record */
     uint64_t entered;
     hsd_temp file;
     hsd_temp_space *space;
@@ -110,7 +111,13 @@ static hsd_status enter(walk *w, const hsd_tree_node *node, hsd_error *err)
 
 static hsd_status visit(walk *w, const uint64_t *record, hsd_error *err)
 {
+    if (!hsd_tree_is_node(record)) {
+        w->more = hsd_tree_more(record);
+        return HSD_OK;
+    }
     hsd_tree_node node = hsd_tree_read(record);
+    node.bytes += w->more;
+    w->more = 0;
     if ((node.flags & HSD_TREE_IS_HIDDEN) && !w->visitor->sees_hidden) return HSD_OK;
     if (w->visitor->has_ids) node.id = record[HSD_TREE_WORDS];
     while (w->top_end <= node.first)

@@ -14,34 +14,39 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/assert.h"
 #include "base/node.h"
 #include "sort/sorter.h"
+#include "walk/edges.h"
 #include <hsdiff/status.h>
 
 /*
  * Words of a record (key: the first):
  *      HSD_TREE_PLACE   first and end, HSD_TWO
- *      HSD_TREE_TYPE    common type << 32 | name of the reference from the immediate dominator (walk/edges.h, without
- *                       HSD_EDGE_SOFT), or HSD_TREE_INDIRECT; label and root nodes: number of the root's name on this
- *                       side << 32 | INDIRECT
- *      HSD_TREE_BYTES   folded parts included
- *      HSD_TREE_NODE    node << HSD_TREE_FLAG_BITS | flags
+ *      HSD_TREE_TYPE    HSD_TREE_IS_NODE | common type << 32 | name of the reference from the immediate dominator
+ *                       (walk/edges.h; with HSD_EDGE_SOFT if the node is live softly), or HSD_TREE_INDIRECT; label and
+ *                       root nodes: number of the root's name on this side << 32 | INDIRECT
+ *      HSD_TREE_NODE    node, and other flags << HSD_TREE_BYTES_BITS | bytes, folded parts included, HSD_TWO
  *      HSD_TREE_WORDS   id of the object; 0 of a root. Only of a side that was walked with want_ids
+ *
+ * In front of a node with more bytes stands a record with its place whose second word is, without HSD_TREE_IS_NODE,
+ * what is beyond HSD_TREE_BYTES_BITS.
  */
 enum {
     HSD_TREE_PLACE,
     HSD_TREE_TYPE = HSD_TWO_WORDS,
-    HSD_TREE_BYTES,
     HSD_TREE_NODE,
-    HSD_TREE_WORDS,
+    HSD_TREE_WORDS = HSD_TREE_NODE + HSD_TWO_WORDS,
     HSD_TREE_ID_WORDS,
 };
-#define HSD_TREE_KEY_WORDS 1u                             /* no two nodes have one first */
-#define HSD_TREE_FLAG_BITS (HSD_NODE_BITS == 32 ? 32 : 8) /* nodes are less than 2^56 */
-#define HSD_TREE_INDIRECT  UINT32_C(0x7fffffff)           /* the dominator does not refer to it itself */
-#define HSD_TREE_IS_ROOT   1u                             /* a label node or a root node: starts an owner */
-#define HSD_TREE_IS_SOFT   2u                             /* live by soft references alone */
-#define HSD_TREE_IS_HIDDEN 4u /* does not count; 0 bytes. Only of a side with a keeper (walk/keep.h) */
+#define HSD_TREE_KEY_WORDS  1u /* no two nodes have one first */
+#define HSD_TREE_IS_NODE    (UINT64_C(1) << 63)
+#define HSD_TREE_BYTES_BITS (HSD_NODE_BITS - 2)
+#define HSD_TREE_BYTES_MOST (((hsd_node)1 << HSD_TREE_BYTES_BITS) - 1) /* that a record holds */
+#define HSD_TREE_INDIRECT   UINT32_C(0x7fffffff)                       /* the dominator does not refer to it itself */
+#define HSD_TREE_IS_ROOT    1u /* a label node or a root node: starts an owner */
+#define HSD_TREE_IS_SOFT    2u /* live by soft references alone */
+#define HSD_TREE_IS_HIDDEN  4u /* does not count; 0 bytes. Only of a side with a keeper (walk/keep.h) */
 
 typedef struct hsd_tree_node {
     hsd_node first, end;
@@ -53,30 +58,50 @@ typedef struct hsd_tree_node {
     uint64_t id; /* 0 without want_ids */
 } hsd_tree_node;
 
-static inline hsd_node hsd_tree_record_node(const uint64_t *record)
-{
-    return (hsd_node)(record[HSD_TREE_NODE] >> HSD_TREE_FLAG_BITS);
-}
+static inline hsd_node hsd_tree_record_node(const uint64_t *record) { return hsd_words_first(record + HSD_TREE_NODE); }
+
+static inline bool hsd_tree_is_node(const uint64_t *record) { return (record[HSD_TREE_TYPE] & HSD_TREE_IS_NODE) != 0; }
+
+/* Of a record that is no node: bytes of the node that follows, beside those in its own. */
+static inline uint64_t hsd_tree_more(const uint64_t *record) { return record[HSD_TREE_TYPE] << HSD_TREE_BYTES_BITS; }
 
 static inline hsd_tree_node hsd_tree_read(const uint64_t *record)
 {
+    const uint32_t edge = (uint32_t)record[HSD_TREE_TYPE];
+    const hsd_node rest = hsd_words_second(record + HSD_TREE_NODE);
+    const uint32_t flags = (uint32_t)(rest >> HSD_TREE_BYTES_BITS);
     return (hsd_tree_node){
         .first = hsd_words_first(record + HSD_TREE_PLACE),
         .end = hsd_words_second(record + HSD_TREE_PLACE),
-        .type = (uint32_t)(record[HSD_TREE_TYPE] >> 32),
-        .edge = (uint32_t)record[HSD_TREE_TYPE],
-        .bytes = record[HSD_TREE_BYTES],
+        .type = (uint32_t)((record[HSD_TREE_TYPE] & ~HSD_TREE_IS_NODE) >> 32),
+        .edge = HSD_EDGE_NAME(edge),
+        .bytes = rest & HSD_TREE_BYTES_MOST,
         .node = hsd_tree_record_node(record),
-        .flags = (uint32_t)(record[HSD_TREE_NODE] & ((UINT64_C(1) << HSD_TREE_FLAG_BITS) - 1)),
+        .flags = (flags & HSD_TREE_IS_ROOT) | (edge & HSD_EDGE_SOFT ? HSD_TREE_IS_SOFT : 0) |
+                 (flags & 2 ? HSD_TREE_IS_HIDDEN : 0),
     };
 }
 
+/* What hsd_tree_read gives back, but for bytes above HSD_TREE_BYTES_MOST. */
 static inline void hsd_tree_write(uint64_t record[HSD_TREE_WORDS], const hsd_tree_node *node)
 {
+    const hsd_node flags = (node->flags & HSD_TREE_IS_ROOT) | (node->flags & HSD_TREE_IS_HIDDEN ? 2 : 0);
+    const hsd_node rest = flags << HSD_TREE_BYTES_BITS | (hsd_node)(node->bytes & HSD_TREE_BYTES_MOST);
+    HSD_ASSERT(node->type < UINT32_C(1) << 31 && HSD_EDGE_NAME(node->edge) == node->edge);
     hsd_words_set_two(record + HSD_TREE_PLACE, node->first, node->end);
-    record[HSD_TREE_TYPE] = (uint64_t)node->type << 32 | node->edge;
-    record[HSD_TREE_BYTES] = node->bytes;
-    record[HSD_TREE_NODE] = (uint64_t)node->node << HSD_TREE_FLAG_BITS | node->flags;
+    record[HSD_TREE_TYPE] = HSD_TREE_IS_NODE | (uint64_t)node->type << 32 | node->edge |
+                            (node->flags & HSD_TREE_IS_SOFT ? HSD_EDGE_SOFT : 0);
+    hsd_words_set_two(record + HSD_TREE_NODE, node->node, rest);
+}
+
+/* The record that a node with more bytes has besides; false if it has none. */
+static inline bool hsd_tree_write_more(uint64_t record[HSD_TREE_WORDS], const hsd_tree_node *node)
+{
+    if (node->bytes <= HSD_TREE_BYTES_MOST) return false;
+    hsd_words_set_two(record + HSD_TREE_PLACE, node->first, node->end);
+    record[HSD_TREE_TYPE] = node->bytes >> HSD_TREE_BYTES_BITS;
+    hsd_words_set_two(record + HSD_TREE_NODE, node->node, 0);
+    return true;
 }
 
 #define HSD_TREE_MOST_BITS 2u
