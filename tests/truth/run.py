@@ -90,9 +90,10 @@ def one_run(tool, cache, program, keep):
         return Result(program, score.judge(program, seen), seen.screen.whole, seen.check_text)
 
 
-def attempt(hsdiff, agents, cache, name, keep):
+def attempt(hsdiff, agents, cache, name, captures, keep):
     """In a process of its own: the programs of two runtimes at a time. Patterns and programs do not travel, names do."""
     program = truth.programs([name])[0]
+    program.captures = captures
     tool = kit.Tool(hsdiff, agents)
     started = time.monotonic()
     try:
@@ -130,7 +131,7 @@ def run_all(arguments, found):
     cache.mkdir(parents=True, exist_ok=True)
     build(kit.Tool(arguments.hsdiff, arguments.agents), cache, found)
     with concurrent.futures.ProcessPoolExecutor(arguments.jobs) as pool:
-        waiting = [(program, keep, pool.submit(attempt, arguments.hsdiff, arguments.agents, cache, program.title, keep))
+        waiting = [(program, keep, pool.submit(attempt, arguments.hsdiff, arguments.agents, cache, program.title, program.captures, keep))
                    for program, keep in rounds(arguments, found)]
         for program, keep, future in waiting:
             faults, text, checked, missing, seconds = future.result()
