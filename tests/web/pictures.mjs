@@ -8,7 +8,7 @@ import { mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { closeBrowsers, withPage } from "./support/browsers.mjs";
 import { openPage } from "./support/pages.mjs";
-import { openViewer, withViewer } from "./support/viewer.mjs";
+import { closeViewers, openViewer, withViewer } from "./support/viewer.mjs";
 import { source } from "./support/work.mjs";
 
 const images = join(source, "doc/images");
@@ -43,3 +43,4 @@ for (const path of [await report("report.png", false), await report("report-dark
   if (bytes > mostBytes) throw new Error(`${path} weighs more than ${mostBytes / 1024} KiB`);
 }
 await closeBrowsers();
+await closeViewers();

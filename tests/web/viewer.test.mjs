@@ -6,9 +6,10 @@ import assert from "node:assert/strict";
 import test, { after } from "node:test";
 import { assertAccessible, closeBrowsers, engines, phone, withPage } from "./support/browsers.mjs";
 import { records } from "./support/pages.mjs";
-import { openViewer, withViewer } from "./support/viewer.mjs";
+import { closeViewers, openViewer, withViewer } from "./support/viewer.mjs";
 
 after(closeBrowsers);
+after(closeViewers);
 
 const grouped = (number) => String(number).replace(/\B(?=(\d{3})+$)/g, ",");
 const row = (page, at) => page.locator(`.rows-row[aria-rowindex="${at + 2}"]`);
@@ -120,7 +121,7 @@ for (const engine of engines) {
   });
   test(`${engine}: loaded again, and in a second tab`, async () => {
     await withViewer("node", async (view) => {
-      await withPage(engine, { allowed: view.host }, async (page) => {
+      await withPage(engine, { allowed: view.host, own: true }, async (page) => {
         await openViewer(page, view);
         await see(page, "view=types&side=after");
         await row(page, 0).waitFor();

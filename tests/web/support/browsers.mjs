@@ -121,13 +121,13 @@ async function giveBack(key, tab) {
 
 /**
  * Gives `use` a page and checks afterwards that it kept to itself. Options: size (desktop), dark, script (true), allowed ("127.0.0.1:4711", the one host that
- * may be asked), picture (a path: what the page looks like in the end), own: `use` changes the page for good. A page that nobody changed, that asked nobody and
+ * may be asked), picture (a path: what the page looks like in the end), own: `use` changes the page for good. A page that nobody changed and that
  * did no wrong is given out again, empty, to whoever wants one like it.
  */
 export async function withPage(engine, options, use) {
   const { size = desktop, dark = false, script = true, allowed = null, picture = null, own = false } = options;
-  const key = JSON.stringify([engine, size, dark, script]);
-  const isShared = allowed === null && !own;
+  const key = JSON.stringify([engine, size, dark, script, allowed]);
+  const isShared = !own;
   const tab = (isShared && unused.get(key)) || (await newPage(engine, { size, dark, script, allowed }));
   if (isShared) unused.delete(key);
   const { page, seen, proxy } = tab;
@@ -149,7 +149,7 @@ export async function withPage(engine, options, use) {
 
 /** Fails with what axe-core finds wrong with a page as it stands. */
 export async function assertAccessible(page) {
-  await page.evaluate(textOf("axe-core/axe.min.js"));
+  if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(textOf("axe-core/axe.min.js"));
   const faults = await page.evaluate(async () => {
     const { violations } = await window.axe.run(document, { resultTypes: ["violations"] });
     return violations.flatMap((rule) => rule.nodes.slice(0, 5).map((node) => `${rule.id}: ${node.target.join(" ")}: ${node.failureSummary}`));

@@ -21,10 +21,13 @@ function addressOf(child) {
   });
 }
 
-/** Starts it over before and after of a kind of captures, gives it to `use`, and ends it: {address, host, ask(question, parameters)}. */
-export async function withViewer(kind, use) {
-  const child = spawn(hsdiff, ["view", "-q", ...pairOf(kind), "--idle", "2m"], { cwd: captures(kind), stdio: ["ignore", "pipe", "pipe"] });
+async function start(kind) {
+  const child = spawn(hsdiff, ["view", "-q", ...pairOf(kind), "--idle", "20m"], { cwd: captures(kind), stdio: ["ignore", "pipe", "pipe"] });
   const ended = new Promise((resolve) => child.on("close", resolve));
+  const end = async () => {
+    child.kill("SIGTERM");
+    await ended;
+  };
   try {
     const address = await addressOf(child);
     const [page, token] = address.split("#");
@@ -33,11 +36,25 @@ export async function withViewer(kind, use) {
       if (!answer.ok) throw new Error(`${question}: ${answer.status} ${await answer.text()}`);
       return answer.json();
     };
-    return await use({ address, token, host: new URL(page).host, ask });
-  } finally {
-    child.kill("SIGTERM");
-    await ended;
+    return { address, token, host: new URL(page).host, ask, end };
+  } catch (error) {
+    await end();
+    throw error;
   }
+}
+
+const running = new Map();
+
+/** Gives `use` the viewer over before and after of a kind of captures, {address, token, host, ask(question, parameters)}: one of a kind for all who want it. */
+export async function withViewer(kind, use) {
+  if (!running.has(kind)) running.set(kind, start(kind));
+  return use(await running.get(kind));
+}
+
+/** Call when a file of tests is over. */
+export async function closeViewers() {
+  for (const each of running.values()) await (await each).end();
+  running.clear();
 }
 
 /** Opens its page and waits until everything can be browsed. */
