@@ -7,7 +7,8 @@
  * One step takes a control byte and gives four values without a branch: a table says where the four
  * values start and how far the next group lies; each value is one unaligned 8-byte load and a mask.
  * The only chain from group to group is one addition. Measured on an EPYC core: 0.5 ns a value, 0.7 ns
- * with DELTA, for any mix of lengths (bench/bench_decode).
+ * with DELTA, for any mix of lengths (bench/bench_decode). Without differences, and with
+ * shuffles, it is half of that.
  *
  * The loads reach past the last value: HSD_UNPACK_SLACK_BYTES behind the data must be readable, and
  * output arrays hold HSD_UNPACK_count values; no more is written.
