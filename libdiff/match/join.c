@@ -32,10 +32,13 @@ static hsd_status new_sorter(const hsd_join *j, hsd_sorter **out, hsd_error *err
     return hsd_sorter_new(out, &config, err);
 }
 
-/* As plain memory if both arrays are. */
+static bool has_plain(const hsd_sequence *s)
+{
+    return hsd_paged_plain(&s->partners) != NULL && hsd_paged_plain(&s->rungs) != NULL;
+}
+
 static void look_plain(hsd_join *j, int side, hsd_sequence *s)
 {
-    if (hsd_paged_plain(&s->partners) == NULL || hsd_paged_plain(&s->rungs) == NULL) return;
     j->plain[side].partners = hsd_paged_plain_to_write(&s->partners);
     j->plain[side].rungs = hsd_paged_plain_to_write(&s->rungs);
 }
@@ -45,13 +48,18 @@ hsd_status hsd_join_begin(hsd_join *j, hsd_sequence *a, hsd_sequence *b, const h
     HSD_ASSERT(config->memory_bytes >= 2 * HSD_SORT_MIN_BYTES);
     HSD_ASSERT(config->rung > HSD_RUNG_NONE && config->rung <= HSD_RUNG_CLAIMED);
     *j = (hsd_join){.a = a, .b = b, .config = *config};
-    if (!are_resident(a) || !are_resident(b)) return new_sorter(j, &j->waiting, err);
-    look_plain(j, 0, a);
-    look_plain(j, 1, b);
-    return HSD_OK;
+    return are_resident(a) && are_resident(b) ? HSD_OK : new_sorter(j, &j->waiting, err);
 }
 
-bool hsd_join_is_plain(const hsd_join *j) { return j->plain[0].partners != NULL && j->plain[1].partners != NULL; }
+static bool is_plain(const hsd_join *j) { return j->plain[0].partners != NULL; }
+
+bool hsd_join_make_plain(hsd_join *j)
+{
+    if (j->waiting != NULL || !has_plain(j->a) || !has_plain(j->b)) return false;
+    look_plain(j, 0, j->a);
+    look_plain(j, 1, j->b);
+    return true;
+}
 
 static hsd_status put_match_join(hsd_sorter *sorter, hsd_node first, hsd_node second, hsd_error *err)
 {
@@ -72,7 +80,7 @@ hsd_status hsd_join_put(hsd_join *j, hsd_node at_a, hsd_node at_b, hsd_error *er
 {
     HSD_ASSERT(at_a < j->a->count && at_b < j->b->count);
     if (j->waiting != NULL) return put_match_join(j->waiting, at_a, at_b, err);
-    if (hsd_join_is_plain(j)) {
+    if (is_plain(j)) {
         put_plain(j, at_a, at_b);
         return HSD_OK;
     }

@@ -27,18 +27,19 @@ typedef struct hsd_join {
     struct {
         hsd_node *partners;
         uint8_t *rungs;
-    } plain[2];     /* of a and b where they are written; NULL = not as plain memory */
+    } plain[2];     /* of a and b, made plain; NULL = not */
     uint64_t pairs; /* made so far */
 } hsd_join;
 
 hsd_status hsd_join_begin(hsd_join *join, hsd_sequence *a, hsd_sequence *b, const hsd_join_config *config,
                           hsd_error *err);
 
-/* The two are one, unless one of them has a partner. Where nothing waits and all is plain, several threads may each
- * have a join of their own for positions of their own (hsd_join_is_plain). */
+/* The two are one, unless one of them has a partner. */
 hsd_status hsd_join_put(hsd_join *join, hsd_node at_a, hsd_node at_b, hsd_error *err);
 
-bool hsd_join_is_plain(const hsd_join *join);
+/* True if pairs are written to plain memory from now on: then several threads may each have such a join, for positions
+ * of their own. All of partners and rungs counts as written: for a join that pairs many. */
+bool hsd_join_make_plain(hsd_join *join);
 
 /* Writes what waits. HSD_E_IO, HSD_E_CANCELLED. */
 hsd_status hsd_join_finish(hsd_join *join, hsd_error *err);

@@ -162,10 +162,9 @@ static hsd_status begin_parts(part parts[PARTS], hsd_sequence *a, hsd_sequence *
     return begin_side(&parts[0].b, b, 0, end_b, err);
 }
 
-static bool can_halve(const part *p, const hsd_sequence *a, const hsd_sequence *b)
+static bool can_halve(const hsd_sequence *a, const hsd_sequence *b)
 {
-    return hsd_join_is_plain(&p->join) && a->count >= HALVES_LEAST && hsd_paged_plain(&a->elements) != NULL &&
-           hsd_paged_plain(&b->elements) != NULL;
+    return a->count >= HALVES_LEAST && hsd_paged_plain(&a->elements) != NULL && hsd_paged_plain(&b->elements) != NULL;
 }
 
 /* Too few stayed: that some have the same address was chance. What waits to be written is forgotten by the join. */
@@ -186,8 +185,8 @@ static hsd_status pair_stayed(part parts[PARTS], hsd_sequence *a, hsd_sequence *
     const hsd_join_config into = {config->memory_bytes, config->space, config->reporter, HSD_RUNG_SAME_ADDRESS};
     const uint64_t smaller = hsd_min_u64(a->count, b->count);
     HSD_TRY(hsd_join_begin(&parts[0].join, a, b, &into, err));
-    const bool are_two = at_once && can_halve(&parts[0], a, b);
-    if (are_two) HSD_TRY(hsd_join_begin(&parts[1].join, a, b, &into, err));
+    const bool are_two = at_once && can_halve(a, b) && hsd_join_make_plain(&parts[0].join);
+    parts[1].join = parts[0].join; /* where there are two nothing waits in it */
     HSD_TRY(begin_parts(parts, a, b, are_two ? PARTS : 1, err));
     parts[0].reporter = parts[1].reporter = config->reporter;
     parts[0].of = parts[1].of = are_two ? PARTS : 1;
@@ -211,8 +210,7 @@ hsd_status hsd_seeds_addresses(hsd_sequence *a, hsd_sequence *b, bool at_once, c
     part *parts = calloc(PARTS, sizeof *parts);
     if (parts == NULL) return hsd_fail_nomem(err, "the addresses of objects");
     const hsd_status status = pair_stayed(parts, a, b, at_once, config, pairs, err);
-    for (int i = 0; i < PARTS; i++)
-        hsd_join_release(&parts[i].join);
+    hsd_join_release(&parts[0].join);
     free(parts);
     return status;
 }
