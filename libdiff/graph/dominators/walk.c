@@ -90,7 +90,8 @@ static hsd_status refill(walk *w, hsd_error *err)
 }
 
 /* The first one comes off first. */
-static hsd_status push(walk *w, hsd_node place, const hsd_node *nodes, uint32_t count, hsd_error *err)
+static inline __attribute__((always_inline)) hsd_status push(walk *w, hsd_node place, const hsd_node *nodes,
+                                                             uint32_t count, hsd_error *err)
 {
     for (uint32_t i = count; i-- > 0;) {
         if (__builtin_expect(w->stack_count == w->stack_items, 0)) HSD_TRY(spill(w, err));
@@ -217,7 +218,8 @@ static hsd_status follow_rejoined(walk *w, hsd_error *err)
 }
 
 /* Sorts one part of a list into `fresh` and `old`; no branch depends on the heap. */
-static hsd_status expand_part(walk *w, hsd_node place, const hsd_targets *targets, hsd_error *err)
+static inline __attribute__((always_inline)) hsd_status expand_part(walk *w, hsd_node place, const hsd_targets *targets,
+                                                                    hsd_error *err)
 {
     uint32_t fresh = 0, old = 0;
     for (uint32_t i = 0; i < targets->count; i++) {
@@ -258,7 +260,7 @@ static hsd_status push_marked(walk *w, hsd_node place, uint32_t count, hsd_error
 }
 
 /* Likewise of a node with marked references, while nothing is apart: these go down first. */
-static hsd_status expand_marked(walk *w, hsd_node place, hsd_node node, hsd_error *err)
+static __attribute__((noinline)) hsd_status expand_marked(walk *w, hsd_node place, hsd_node node, hsd_error *err)
 {
     hsd_targets targets;
     uint32_t marked;
@@ -273,7 +275,7 @@ static hsd_status expand_marked(walk *w, hsd_node place, hsd_node node, hsd_erro
 }
 
 /* Gives `node` its place below `parent`. */
-static hsd_status reach(walk *w, hsd_node node, hsd_node parent, hsd_error *err)
+static inline __attribute__((always_inline)) hsd_status reach(walk *w, hsd_node node, hsd_node parent, hsd_error *err)
 {
     hsd_dominators *d = w->d;
     const hsd_node place = d->count++;
@@ -294,7 +296,7 @@ static hsd_status reach(walk *w, hsd_node node, hsd_node parent, hsd_error *err)
 }
 
 /* The target of a reference was reached while the reference lay on the stack. */
-static hsd_status overtake(walk *w, hsd_two entry, bool is_marked, hsd_error *err)
+static inline __attribute__((always_inline)) hsd_status overtake(walk *w, hsd_two entry, bool is_marked, hsd_error *err)
 {
     const hsd_node node = hsd_two_second(entry);
     add_state(w, node, IS_CORE);
@@ -303,7 +305,7 @@ static hsd_status overtake(walk *w, hsd_two entry, bool is_marked, hsd_error *er
     return w->was_apart && !w->is_apart && !is_marked ? rejoin(w, node, err) : HSD_OK;
 }
 
-static hsd_status pop(walk *w, hsd_two *entry, hsd_error *err)
+static inline __attribute__((always_inline)) hsd_status pop(walk *w, hsd_two *entry, hsd_error *err)
 {
     if (w->stack_count == 0) HSD_TRY(refill(w, err));
     *entry = w->stack[--w->stack_count];
@@ -311,7 +313,7 @@ static hsd_status pop(walk *w, hsd_two *entry, hsd_error *err)
 }
 
 /* The entry was of no node. */
-static hsd_status take_marked(walk *w, hsd_two entry, hsd_error *err)
+static __attribute__((noinline)) hsd_status take_marked(walk *w, hsd_two entry, hsd_error *err)
 {
     static const hsd_node none = NO_NODE;
     if (hsd_two_first(entry) != 0) {
