@@ -124,7 +124,7 @@ static hsd_status take_side(hsd_ranked *r, hsd_bytes from, hsd_side_walk *side, 
 static hsd_status take_node(void *context, unsigned from, const uint64_t *record, hsd_error *err)
 {
     (void)from;
-    return hsd_sorter_put(context, record, err);
+    return hsd_tree_put(context, record, err);
 }
 
 static hsd_status send_tree(hsd_scatter *scatter, hsd_sorter *tree, hsd_error *err)

@@ -8,7 +8,10 @@
  */
 #include "sort/merge.h"
 
+#include <string.h>
+
 #include "base/assert.h"
+#include "base/fail.h"
 
 #define BLOCK_LEAST_BYTES                                                                                              \
     ((size_t)4 << 10) /* a call of the system more often costs less than reading and writing all once more */
@@ -80,4 +83,82 @@ hsd_status hsd_merge_play(hsd_merge *merge, const uint64_t **record, hsd_error *
     merge->has_served = *record != NULL;
     merge->limit = merge->has_served ? hsd_losertree_second(&merge->tree) : 0;
     return *record != NULL ? HSD_OK : HSD_END;
+}
+
+/* ---- numbers that are dense */
+
+typedef struct window {
+    uint64_t *slots; /* a record a number */
+    uint64_t first;  /* number */
+    size_t most;
+    unsigned shift;
+    size_t placed;
+    uint64_t is_there[HSD_MERGE_DENSE_MOST / 64]; /* one bit a slot */
+} window;
+
+/* The least number that any run offers; false if none does. */
+static bool find_first(const hsd_merge *merge, window *w)
+{
+    bool is_any = false;
+    for (uint32_t i = 0; i < merge->tree.leaf_count; i++) {
+        const uint64_t *record = merge->tree.records[i];
+        if (record == NULL || (is_any && record[0] >> w->shift >= w->first)) continue;
+        w->first = record[0] >> w->shift;
+        is_any = true;
+    }
+    return is_any;
+}
+
+/* What a run has within the window goes to its slots. `words` is a constant where many are moved. */
+static inline hsd_status place_run(hsd_merge *merge, uint32_t run, unsigned words, window *w, hsd_error *err)
+{
+    hsd_run_reader *reader = &merge->readers[run];
+    const uint64_t *record = merge->tree.records[run];
+    while (record != NULL) {
+        const uint64_t slot = (record[0] >> w->shift) - w->first;
+        if (slot >= w->most) break;
+        for (unsigned i = 0; i < words; i++)
+            w->slots[slot * words + i] = record[i];
+        w->is_there[slot / 64] |= UINT64_C(1) << slot % 64;
+        w->placed++;
+        if (__builtin_expect(reader->batch_at == reader->batch_count, 0))
+            HSD_TRY(next_of(reader, &record, err));
+        else
+            record = reader->batch + (size_t)reader->batch_at++ * words;
+    }
+    merge->tree.records[run] = record;
+    return HSD_OK;
+}
+
+/* Behind a number that nobody has all move up. */
+static inline size_t close_gaps(const window *w, unsigned words)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < (w->most + 63) / 64; i++) {
+        if (w->is_there[i] == UINT64_MAX && count == i * 64) {
+            count += 64;
+            continue;
+        }
+        for (uint64_t bits = w->is_there[i]; bits != 0; bits &= bits - 1) {
+            const size_t slot = i * 64 + (size_t)__builtin_ctzll(bits);
+            for (unsigned word = 0; slot != count && word < words; word++)
+                w->slots[count * words + word] = w->slots[slot * words + word];
+            count++;
+        }
+    }
+    return count;
+}
+
+hsd_status hsd_merge_next_dense(hsd_merge *merge, unsigned shift, uint64_t *out, size_t most, size_t *count,
+                                hsd_error *err)
+{
+    HSD_ASSERT(most >= 1 && most <= HSD_MERGE_DENSE_MOST && shift < 64);
+    const unsigned words = merge->tree.words;
+    window w = {.slots = out, .most = most, .shift = shift};
+    if (!find_first(merge, &w)) return HSD_END;
+    for (uint32_t i = 0; i < merge->tree.leaf_count; i++)
+        HSD_TRY(words == 3 ? place_run(merge, i, 3, &w, err) : place_run(merge, i, words, &w, err));
+    *count = words == 3 ? close_gaps(&w, 3) : close_gaps(&w, words);
+    if (*count != w.placed) return hsd_fail(err, HSD_E_CORRUPT, "two sorted records have one number");
+    return HSD_OK;
 }

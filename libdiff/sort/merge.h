@@ -36,6 +36,15 @@ size_t hsd_merge_useful_bytes(uint32_t run_count);
 hsd_status hsd_merge_open(hsd_merge *merge, const hsd_sorted_run *runs, uint32_t run_count, unsigned words,
                           void *memory, size_t memory_bytes, hsd_error *err);
 
+#define HSD_MERGE_DENSE_MOST 16384u /* records of a window, a multiple of 64 */
+
+/* For runs whose first words are, shifted right by `shift`, all different numbers: the records with those from the
+ * least one on that lie within `most` numbers, HSD_MERGE_DENSE_MOST at most, copied to `out` in their order. Each run
+ * puts its own where their numbers say, and no match is played: no other next until the merge is opened again. HSD_END
+ * after the last; two with one number are HSD_E_CORRUPT. */
+hsd_status hsd_merge_next_dense(hsd_merge *merge, unsigned shift, uint64_t *out, size_t most, size_t *count,
+                                hsd_error *err);
+
 /* Slow path: the winner's run is asked for more, or has to play again. */
 hsd_status hsd_merge_play(hsd_merge *merge, const uint64_t **record, hsd_error *err);
 

@@ -64,7 +64,7 @@ struct hsd_sorter {
     size_t buffer_records;
     unsigned current; /* buffer being filled */
     uint64_t spilled; /* records handed to runs */
-    bool has_spilled, has_sorted;
+    bool has_spilled, has_sorted, repeats;
 
     hsd_worker worker;
     uint64_t *job; /* what the worker sorts and writes */
@@ -401,6 +401,24 @@ hsd_status hsd_sorter_next_some(hsd_sorter *s, const uint64_t **records, size_t 
     return HSD_OK;
 }
 
+hsd_status hsd_sorter_next_dense(hsd_sorter *s, unsigned shift, uint64_t *out, size_t most, size_t *count,
+                                 hsd_error *err)
+{
+    if (s->state == SERVING_RUNS) {
+        const hsd_status status = hsd_merge_next_dense(&s->merge, shift, out, most, count, &s->error);
+        return __builtin_expect(status < 0, 0) ? keep_sorter(s, status, &s->error, err) : status;
+    }
+    if (s->state != SERVING_MEMORY) return fail_state(s, "records are asked for before finish", err);
+    *count = (size_t)(s->end - s->at) / s->config.record_words;
+    if (*count > most) *count = most;
+    if (*count == 0) return HSD_END;
+    memcpy(out, s->at, *count * record_bytes(s));
+    s->at += *count * s->config.record_words;
+    return HSD_OK;
+}
+
+void hsd_sorter_repeat(hsd_sorter *s) { s->repeats = true; }
+
 hsd_status hsd_sorter_rewind(hsd_sorter *s, hsd_error *err)
 {
     count_reading(s);
@@ -435,5 +453,6 @@ hsd_sorter_stats hsd_sorter_stats_get(const hsd_sorter *s)
                               .merge_passes = s->runs.merge_passes,
                               .fan_in = s->fan_in,
                               .temp_bytes = s->runs.bytes_written,
-                              .was_in_order = !s->has_sorted && s->runs.runs_written <= 1};
+                              .was_in_order = !s->has_sorted && s->runs.runs_written <= 1,
+                              .repeats = s->repeats};
 }

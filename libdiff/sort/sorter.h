@@ -69,6 +69,16 @@ hsd_status hsd_sorter_next(hsd_sorter *sorter, const uint64_t **record, hsd_erro
  * who goes through many. */
 hsd_status hsd_sorter_next_some(hsd_sorter *sorter, const uint64_t **records, size_t *count, hsd_error *err);
 
+/* Those with the next numbers, copied in their order to `out`, which has room for `most` records, at most
+ * HSD_MERGE_DENSE_MOST: where the first words of all, shifted right by `shift`, are different numbers, most of which
+ * are there. They come from the runs without being compared (sort/merge.h). Asked from the first record on, and nothing
+ * else is until a rewind. */
+hsd_status hsd_sorter_next_dense(hsd_sorter *sorter, unsigned shift, uint64_t *out, size_t most, size_t *count,
+                                 hsd_error *err);
+
+/* Said by who puts a second record with one number: dense ones are asked for no more. */
+void hsd_sorter_repeat(hsd_sorter *sorter);
+
 /* Serves from the first record again (any number of times). */
 hsd_status hsd_sorter_rewind(hsd_sorter *sorter, hsd_error *err);
 
@@ -86,6 +96,7 @@ typedef struct hsd_sorter_stats {
     uint32_t fan_in;
     uint64_t temp_bytes; /* written */
     bool was_in_order;
+    bool repeats; /* hsd_sorter_repeat was called */
 } hsd_sorter_stats;
 
 hsd_sorter_stats hsd_sorter_stats_get(const hsd_sorter *sorter);

@@ -22,6 +22,7 @@
 #define MAX_FRAME_BYTES 256u
 #define AHEAD           8u /* records, whose bits are fetched */
 #define LEAST_BYTES     ((uint64_t)64 << 10)
+#define BATCH_BYTES     ((size_t)128 << 10)
 #define MOST_BYTES      ((uint64_t)64 << 20) /* deeper trees spill */
 
 typedef struct walk {
@@ -133,7 +134,7 @@ static hsd_status visit(walk *w, const uint64_t *record, hsd_error *err)
 static inline void fetch(const walk *w, const uint64_t *record)
 {
     const hsd_node node = hsd_tree_record_node(record);
-    for (size_t i = 0; i < HSD_TREE_MOST_BITS; i++)
+    for (size_t i = 0; i < HSD_TREE_MOST_BITS && w->visitor->bits[i] != NULL; i++)
         __builtin_prefetch((const void *)((uintptr_t)w->visitor->bits[i] + node / 8));
 }
 
@@ -158,6 +159,18 @@ static hsd_status pass_tree(walk *w, hsd_read_ahead *tree, hsd_error *err)
     return HSD_OK;
 }
 
+/* Places are dense, so that records of many runs come in batches, where there is memory for one. */
+static hsd_read_ahead_how how_to_read(const hsd_tree_visitor *visitor, uint64_t memory_bytes)
+{
+    hsd_read_ahead_how how = {.is_dense = true, .shift = HSD_TREE_FIRST_SHIFT};
+    how.with_thread = visitor->reads_ahead && memory_bytes >= 2 * HSD_READ_AHEAD_BYTES;
+    if (how.with_thread)
+        how.memory_bytes = HSD_READ_AHEAD_BYTES;
+    else if (memory_bytes >= 4 * BATCH_BYTES)
+        how.memory_bytes = BATCH_BYTES;
+    return how;
+}
+
 hsd_status hsd_tree_walk(hsd_sorter *tree, const hsd_tree_visitor *visitor, void *root, uint64_t memory_bytes,
                          hsd_temp_space *space, hsd_error *err)
 {
@@ -165,15 +178,15 @@ hsd_status hsd_tree_walk(hsd_sorter *tree, const hsd_tree_visitor *visitor, void
     if (visitor->frame_bytes % 8 != 0 || visitor->frame_bytes > MAX_FRAME_BYTES) {
         return hsd_fail(err, HSD_E_MISUSE, "frames of %zu bytes", visitor->frame_bytes);
     }
-    const bool reads_ahead = visitor->reads_ahead && memory_bytes >= 2 * HSD_READ_AHEAD_BYTES;
-    if (reads_ahead) memory_bytes -= HSD_READ_AHEAD_BYTES;
+    const hsd_read_ahead_how how = how_to_read(visitor, memory_bytes);
+    memory_bytes -= how.memory_bytes;
     const uint64_t bytes = hsd_min_u64(hsd_max_u64(memory_bytes, LEAST_BYTES), MOST_BYTES);
     w.chunk = (uint32_t)(bytes / w.item_bytes / 2);
     w.window = malloc(2 * w.chunk * w.item_bytes);
     if (w.window == NULL) return hsd_fail_nomem(err, "a walk over the dominator tree");
     find_top(&w);
     hsd_read_ahead records;
-    hsd_status status = hsd_read_ahead_begin(&records, tree, reads_ahead, err);
+    hsd_status status = hsd_read_ahead_begin(&records, tree, &how, err);
     if (status == HSD_OK) status = pass_tree(&w, &records, err);
     hsd_read_ahead_end(&records);
     hsd_work_did(HSD_COST_WRITTEN, w.entered * w.item_bytes); /* a frame for each */

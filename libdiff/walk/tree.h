@@ -39,14 +39,16 @@ enum {
     HSD_TREE_WORDS = HSD_TREE_NODE + HSD_TWO_WORDS,
     HSD_TREE_ID_WORDS,
 };
-#define HSD_TREE_KEY_WORDS  1u /* no two nodes have one first */
-#define HSD_TREE_IS_NODE    (UINT64_C(1) << 63)
-#define HSD_TREE_BYTES_BITS (HSD_NODE_BITS - 2)
-#define HSD_TREE_BYTES_MOST (((hsd_node)1 << HSD_TREE_BYTES_BITS) - 1) /* that a record holds */
-#define HSD_TREE_INDIRECT   UINT32_C(0x7fffffff)                       /* the dominator does not refer to it itself */
-#define HSD_TREE_IS_ROOT    1u /* a label node or a root node: starts an owner */
-#define HSD_TREE_IS_SOFT    2u /* live by soft references alone */
-#define HSD_TREE_IS_HIDDEN  4u /* does not count; 0 bytes. Only of a side with a keeper (walk/keep.h) */
+#define HSD_TREE_KEY_WORDS 1u /* no two nodes have one first */
+/* which are dense numbers, as hsd_sorter_next_dense asks, where no node has more bytes than its record holds */
+#define HSD_TREE_FIRST_SHIFT (HSD_NODE_BITS == 32 ? 32u : 0u)
+#define HSD_TREE_IS_NODE     (UINT64_C(1) << 63)
+#define HSD_TREE_BYTES_BITS  (HSD_NODE_BITS - 2)
+#define HSD_TREE_BYTES_MOST  (((hsd_node)1 << HSD_TREE_BYTES_BITS) - 1) /* that a record holds */
+#define HSD_TREE_INDIRECT    UINT32_C(0x7fffffff)                       /* the dominator does not refer to it itself */
+#define HSD_TREE_IS_ROOT     1u /* a label node or a root node: starts an owner */
+#define HSD_TREE_IS_SOFT     2u /* live by soft references alone */
+#define HSD_TREE_IS_HIDDEN   4u /* does not count; 0 bytes. Only of a side with a keeper (walk/keep.h) */
 
 typedef struct hsd_tree_node {
     hsd_node first, end;
@@ -104,7 +106,14 @@ static inline bool hsd_tree_write_more(uint64_t record[HSD_TREE_WORDS], const hs
     return true;
 }
 
-#define HSD_TREE_MOST_BITS 2u
+/* Puts a record of either kind: of two for one node the sorter is told. */
+static inline hsd_status hsd_tree_put(hsd_sorter *tree, const uint64_t *record, hsd_error *err)
+{
+    if (!hsd_tree_is_node(record)) hsd_sorter_repeat(tree);
+    return hsd_sorter_put(tree, record, err);
+}
+
+#define HSD_TREE_MOST_BITS 3u
 
 /* What is done at each node. A frame is frame_bytes of the visitor's own, zeroed, for each node on the way from
  * the super-root; `parent` is the frame above (the super-root's has no node). Frames move: never keep a pointer. */

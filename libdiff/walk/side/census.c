@@ -63,7 +63,7 @@ static hsd_node state_of(const hsd_side_walk *side, uint64_t ordinal, uint32_t *
 static hsd_status put_place(hsd_side_walk *side, const hsd_tree_node *node, hsd_error *err)
 {
     uint64_t record[HSD_TREE_ID_WORDS] = {0};
-    if (hsd_tree_write_more(record, node)) HSD_TRY(hsd_sorter_put(side->tree, record, err));
+    if (hsd_tree_write_more(record, node)) HSD_TRY(hsd_tree_put(side->tree, record, err));
     hsd_tree_write(record, node);
     record[HSD_TREE_WORDS] = node->id; /* of no use but with want_ids */
     return hsd_sorter_put(side->tree, record, err);

@@ -87,7 +87,7 @@ static hsd_sorter *sorter_new(void)
 static void put(hsd_sorter *sorter, const hsd_tree_node *node)
 {
     uint64_t record[HSD_TREE_WORDS];
-    if (hsd_tree_write_more(record, node)) cr_assert_eq(hsd_sorter_put(sorter, record, &err), HSD_OK);
+    if (hsd_tree_write_more(record, node)) cr_assert_eq(hsd_tree_put(sorter, record, &err), HSD_OK);
     hsd_tree_write(record, node);
     cr_assert_eq(hsd_sorter_put(sorter, record, &err), HSD_OK);
 }
