@@ -32,8 +32,10 @@
 #define AGE_PREFIX_BYTES 8
 #define WINDOW_MAX_BYTES ((uint64_t)1 << 20)
 #define WINDOW_MIN_BYTES ((uint64_t)128 << 10)
-#define WRITER_MAX_BYTES ((uint64_t)2 << 20) /* a block that is decoded stays in the second cache then */
-#define WRITER_MIN_BYTES ((uint64_t)256 << 10)
+#define WRITER_MAX_BYTES ((uint64_t)8 << 20)
+/* Of a capture that is read at once: a block that is gathered, encoded or decoded stays in the second cache then. */
+#define WRITER_TEMP_BYTES ((uint64_t)2 << 20)
+#define WRITER_MIN_BYTES  ((uint64_t)256 << 10)
 /* What a helper and numbers that are read ahead take is no matter then. */
 #define THREADS_LEAST_BYTES ((uint64_t)64 << 20)
 
@@ -425,7 +427,8 @@ static hsd_status import_into(hsd_import *import, const entrance *from, const hs
     import->space = &space;
     import->reporter = &reporter;
     import->has_threads = budget >= THREADS_LEAST_BYTES && hsd_worker_count(run == NULL ? 0 : run->threads) > 1;
-    import->writer_bytes = hsd_max_u64(WRITER_MIN_BYTES, hsd_min_u64(budget / 8, WRITER_MAX_BYTES));
+    const uint64_t most = import->is_temporary ? WRITER_TEMP_BYTES : WRITER_MAX_BYTES;
+    import->writer_bytes = hsd_max_u64(WRITER_MIN_BYTES, hsd_min_u64(budget / 8, most));
     hsd_status status = open_input(&in, from, import, budget, run == NULL ? NULL : run->crypt, err);
     if (status == HSD_OK) {
         const uint64_t ahead = read_ahead(import, &in);
@@ -540,7 +543,7 @@ static hsd_status import_temp(const entrance *from, const hsd_import_options *op
     hsd_import_result unwanted;
     hsd_import_options own;
     hsd_temp_space space;
-    target to = {.import = {.options = &own, .result = result == NULL ? &unwanted : result}};
+    target to = {.import = {.options = &own, .result = result == NULL ? &unwanted : result, .is_temporary = true}};
     *out_fd = -1;
     HSD_TRY(take_options(&own, options, err));
     to.import.sink = (hsc_sink){.write = write_temp, .context = &to};

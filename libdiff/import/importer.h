@@ -34,6 +34,7 @@ typedef struct hsd_import {
     hsc_sink sink;
     hsd_error sink_error;  /* why the sink refused, when it did */
     uint64_t writer_bytes; /* memory for the writer's buffers */
+    bool is_temporary;     /* who asked reads the capture, and nobody else */
 } hsd_import;
 
 typedef struct hsd_importer {
