@@ -51,7 +51,7 @@ hsd_status hsd_join_begin(hsd_join *j, hsd_sequence *a, hsd_sequence *b, const h
     return are_resident(a) && are_resident(b) ? HSD_OK : new_sorter(j, &j->waiting, err);
 }
 
-static bool is_plain(const hsd_join *j) { return j->plain[0].partners != NULL; }
+static bool is_plain_join(const hsd_join *j) { return j->plain[0].partners != NULL; }
 
 bool hsd_join_make_plain(hsd_join *j)
 {
@@ -80,7 +80,7 @@ hsd_status hsd_join_put(hsd_join *j, hsd_node at_a, hsd_node at_b, hsd_error *er
 {
     HSD_ASSERT(at_a < j->a->count && at_b < j->b->count);
     if (j->waiting != NULL) return put_match_join(j->waiting, at_a, at_b, err);
-    if (is_plain(j)) {
+    if (is_plain_join(j)) {
         put_plain(j, at_a, at_b);
         return HSD_OK;
     }

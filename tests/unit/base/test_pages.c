@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/pages.h"
@@ -142,33 +141,4 @@ Test(pages, of_which_the_front_was_used_come_back_as_they_are)
     hsd_pages_give_used(&a, 2 * MIB);
     cr_assert_not(hsd_pages_take_used(&a, MIB, &touched), "more was touched than may be kept");
     hsd_pages_keep_no_more();
-}
-
-/* What is in the file stands there, what is written stays here, and where it cannot be had nothing has changed. */
-Test(pages, take_what_is_in_a_file)
-{
-    enum { BYTES = 40 * 4096 };
-    hsd_pages pages;
-    unsigned char byte = 5;
-    FILE *file = tmpfile();
-    cr_assert(file != NULL);
-    for (int i = 0; i < BYTES; i++)
-        cr_assert_eq(fputc(i % 251, file), i % 251);
-    cr_assert_eq(fflush(file), 0);
-    cr_assert(hsd_pages_take(&pages, BYTES + 4096));
-    unsigned char *data = pages.data;
-    cr_assert_eq(hsd_pages_put_file(data, BYTES, -1), 0);
-    cr_assert_eq(hsd_pages_put_file(data, BYTES + 4096, fileno(file)), 0, "the file is shorter than that");
-    for (size_t i = 0; i < pages.size; i++)
-        cr_assert_eq(data[i], 0);
-    const size_t put = hsd_pages_put_file(data, BYTES - 100, fileno(file));
-    cr_assert(put <= BYTES - 100 && put % 4096 == 0); /* 0: an old kernel */
-    for (size_t i = 0; i < pages.size; i++)
-        cr_assert_eq(data[i], i < put ? i % 251 : 0);
-    data[7] = 99;
-    cr_assert_eq(fseek(file, 7, SEEK_SET), 0);
-    cr_assert_eq(fread(&byte, 1, 1, file), 1);
-    cr_assert_eq(byte, 7);
-    hsd_pages_give(&pages);
-    fclose(file);
 }
