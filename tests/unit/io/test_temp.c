@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/pages.h"
 #include "base/worker.h"
 #include "io/temp.h"
 #include "support/fault.h"
@@ -322,4 +323,39 @@ Test(temp, is_as_it_is_where_there_is_no_secret)
     cr_expect_str_eq(got, text);
     hsd_temp_close(&temp);
     hsd_crypt_free(crypt);
+}
+
+/* What is in the file stands there, what is written stays here, and where it cannot be had nothing has changed. */
+Test(temp, puts_what_is_in_the_file_where_pages_are)
+{
+    enum { BYTES = 40 * 4096 };
+    static unsigned char text[BYTES];
+    unsigned char byte = 5;
+    hsd_temp_space of_file;
+    hsd_temp file;
+    hsd_pages pages;
+    hsd_error err;
+    hsd_temp_space_init(&of_file, NULL);
+    for (int i = 0; i < BYTES; i++)
+        text[i] = (unsigned char)(i % 251);
+    cr_assert_eq(hsd_temp_open(&file, &of_file, &err), HSD_OK);
+    cr_assert_eq(hsd_temp_write(&file, 0, text, BYTES, &err), HSD_OK);
+    cr_assert(hsd_pages_take(&pages, BYTES + 4096));
+    unsigned char *data = pages.data;
+    cr_assert_eq(hsd_pages_put_file(data, BYTES, -1), 0);
+    cr_assert_eq(hsd_pages_put_file(data, BYTES + 4096, file.fd), 0, "the file is shorter than that");
+    file.is_secret = true;
+    cr_assert_eq(hsd_temp_put(&file, data, BYTES), 0);
+    file.is_secret = false;
+    for (size_t i = 0; i < pages.size; i++)
+        cr_assert_eq(data[i], 0);
+    const size_t put = hsd_temp_put(&file, data, BYTES - 100);
+    cr_assert(put <= BYTES - 100 && put % 4096 == 0); /* 0: an old kernel */
+    for (size_t i = 0; i < pages.size; i++)
+        cr_assert_eq(data[i], i < put ? i % 251 : 0);
+    data[7] = 99;
+    cr_assert_eq(hsd_temp_read(&file, 7, &byte, 1, &err), HSD_OK);
+    cr_assert_eq(byte, 7);
+    hsd_pages_give(&pages);
+    hsd_temp_close(&file);
 }
