@@ -59,7 +59,6 @@ typedef struct search {
     uint64_t memory_bytes;
     uint64_t way_bytes; /* of memory, in the end */
     uint64_t wanted_left, sought_left;
-    uint64_t expanded;
     uint32_t level;
     uint32_t round;
     bool is_done;        /* all that was wanted is reached */
@@ -240,10 +239,26 @@ static int compare_sought(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
+/* Nothing refers to a root node: it is reached when its round begins, whatever was gone through before. */
+static bool is_root_node(const search *s, hsd_node node)
+{
+    return node >= s->config->roots.begin && node < s->config->roots.end;
+}
+
+static uint64_t count_sought(const search *s)
+{
+    const hsd_shortest_via *via = s->config->via;
+    uint64_t count = 0;
+    for (size_t i = 0; via != NULL && i < via->sought_count; i++)
+        count += !is_root_node(s, via->sought[i]);
+    return count;
+}
+
 static void reach_via(search *s, hsd_node node)
 {
     const hsd_shortest_via *via = s->config->via;
-    if (s->only != NULL || bsearch(&node, via->sought, via->sought_count, sizeof node, compare_sought) == NULL) return;
+    if (s->only != NULL || is_root_node(s, node)) return;
+    if (bsearch(&node, via->sought, via->sought_count, sizeof node, compare_sought) == NULL) return;
     if (--s->sought_left == 0) s->only = via->bits;
 }
 
@@ -295,6 +310,7 @@ static bool is_idle(const search *s, hsd_node node)
 
 static hsd_status put_targets(search *s, const hsd_targets *targets, hsd_node source, hsd_node rank, hsd_error *err)
 {
+    s->shortest->references += targets->count;
     for (uint32_t i = 0; i < targets->count; i++) {
         const hsd_node target = targets->items[i];
         if (hsd_bit_get(s->seen, target) || is_idle(s, target)) continue;
@@ -315,7 +331,7 @@ static hsd_status expand_node(search *s, hsd_node node, hsd_node rank, hsd_error
         if (!targets.has_more) break;
         hsd_adjacency_more(s->adjacency, &targets);
     }
-    return (++s->expanded & PROGRESS_STEPS) == 0 ? check_shortest(s, err) : HSD_OK;
+    return (++s->shortest->expanded & PROGRESS_STEPS) == 0 ? check_shortest(s, err) : HSD_OK;
 }
 
 /* Nodes, in ascending order, to references. */
@@ -419,12 +435,13 @@ static hsd_status expand_directly(search *s, hsd_node node, hsd_error *err)
     if (hsd_adjacency_is_leaf(s->adjacency, node) || is_beside(s, node)) return HSD_OK;
     hsd_adjacency_get_named(s->adjacency, node, &targets);
     for (;;) {
+        s->shortest->references += targets.count;
         for (uint32_t i = 0; i < targets.count; i++)
             come_to(s, targets.items[i], node, targets.names[i]);
         if (!targets.has_more) break;
         hsd_adjacency_more(s->adjacency, &targets);
     }
-    return (++s->expanded & PROGRESS_STEPS) == 0 ? check_shortest(s, err) : HSD_OK;
+    return (++s->shortest->expanded & PROGRESS_STEPS) == 0 ? check_shortest(s, err) : HSD_OK;
 }
 
 /* Nodes in the order of their ranks and those of one rank in the order of nodes, to those of the next level. */
@@ -545,7 +562,8 @@ static hsd_status run(search *s, hsd_error *err)
     s->wanted_left = s->config->wanted_count;
     s->leaves_ends = s->config->wanted != NULL && s->config->take == NULL;
     s->is_done = s->config->wanted != NULL && s->wanted_left == 0;
-    s->sought_left = s->config->via != NULL ? s->config->via->sought_count : 0;
+    s->sought_left = count_sought(s);
+    if (s->only == NULL && s->config->via != NULL && s->sought_left == 0) s->only = s->config->via->bits;
     if (s->config->has_avoided && s->config->avoided < nodes) hsd_bit_set(s->seen, s->config->avoided);
     HSD_TRY(run_round(s, roots->begin, stacks, err));
     s->round = 1;

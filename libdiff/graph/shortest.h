@@ -84,9 +84,10 @@ typedef struct hsd_way {
 
 typedef struct hsd_shortest { /* the tree of ways: two numbers a node, paged */
     hsd_paged ways;
-    uint64_t reached; /* nodes, root nodes included */
-    uint32_t levels;  /* whose references were looked at, of both rounds */
-    uint64_t spilled; /* bytes that went to temporary files for want of memory, ways not counted */
+    uint64_t reached;              /* nodes, root nodes included */
+    uint32_t levels;               /* whose references were looked at, of both rounds */
+    uint64_t expanded, references; /* nodes whose references were; and these */
+    uint64_t spilled;              /* bytes that went to temporary files for want of memory, ways not counted */
 } hsd_shortest;
 
 /*

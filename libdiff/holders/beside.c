@@ -13,9 +13,6 @@
  */
 #include "holders/growth.h"
 
-#include <stdlib.h>
-
-#include "base/fail.h"
 #include "base/worker.h"
 #include "paths/path_find.h"
 
@@ -24,8 +21,7 @@
 typedef struct beside {
     hsd_growth *growth;
     hsd_side_walk side; /* that of after, with a view of its graph; NULL = ways are not searched */
-    uint8_t *wanted;
-    uint64_t count;
+    hsd_growth_via via; /* what is wanted until then */
 } beside;
 
 bool hsd_growth_has_room_beside(const hsd_growth *growth)
@@ -61,9 +57,8 @@ static hsd_status open_beside(beside *b, hsd_error *err)
     if (side->has_types_of) HSD_TRY(hsd_paged_grow(&side->types_of, hsd_growth_type_bytes(side), err));
     hsd_paged_load(&side->types_of);
     if (!hsd_adjacency_is_all_resident(side->adjacency) || hsd_paged_plain(&side->types_of) == NULL) return HSD_OK;
-    b->wanted = hsd_growth_wanted(growth, &b->count);
-    if (b->wanted == NULL) return hsd_fail_nomem(err, "one bit an object");
-    if (b->count == 0) return HSD_OK;
+    HSD_TRY(hsd_growth_via_open(&b->via, growth, err));
+    if (b->via.wanted_count == 0) return HSD_OK;
     b->side = *side;
     return hsd_adjacency_view(side->adjacency, &b->side.adjacency, err);
 }
@@ -71,7 +66,7 @@ static hsd_status open_beside(beside *b, hsd_error *err)
 static void close_beside(beside *b)
 {
     if (b->side.adjacency != NULL) hsd_adjacency_free(b->side.adjacency);
-    free(b->wanted);
+    hsd_growth_via_close(&b->via);
 }
 
 static hsd_status run_beside(void *context, hsd_error *err)
@@ -80,7 +75,7 @@ static hsd_status run_beside(void *context, hsd_error *err)
     hsd_growth_ways *ways = &b->growth->ways;
     HSD_TRY(hsd_trie_finish(b->growth->trie, err));
     if (b->side.adjacency == NULL) return HSD_OK;
-    const hsd_status status = hsd_path_find(&ways->shortest, &b->side, b->wanted, b->count, err);
+    const hsd_status status = hsd_path_find(&ways->shortest, &b->side, b->via.wanted, b->via.wanted_count, err);
     ways->are_there = status == HSD_OK;
     return status;
 }
@@ -93,7 +88,7 @@ static bool has_all_ways(beside *b, const uint8_t *wanted)
     hsd_growth_ways *ways = &b->growth->ways;
     const hsd_side_walk *side = &b->growth->pair->sides[AFTER];
     for (hsd_node i = 0; i <= side->node_count / 8; i++) {
-        for (uint32_t bits = wanted[i] & ~(uint32_t)b->wanted[i]; bits != 0; bits &= bits - 1) {
+        for (uint32_t bits = wanted[i] & ~(uint32_t)b->via.wanted[i]; bits != 0; bits &= bits - 1) {
             const hsd_node node = i * 8 + (uint32_t)__builtin_ctz(bits);
             const bool is_root = node >= side->root_span.begin && node < side->root_span.end;
             if (!is_root && hsd_shortest_way(&ways->shortest, node).parent == HSD_WAY_NONE) return false;
@@ -106,14 +101,13 @@ static bool has_all_ways(beside *b, const uint8_t *wanted)
 static hsd_status keep_ways(beside *b, hsd_error *err)
 {
     hsd_growth_ways *ways = &b->growth->ways;
-    uint64_t count;
+    hsd_growth_via now;
     if (!ways->are_there) return HSD_OK;
-    uint8_t *wanted = hsd_growth_wanted(b->growth, &count);
-    if (wanted == NULL) return hsd_fail_nomem(err, "one bit an object");
-    const bool has_all = has_all_ways(b, wanted);
-    free(wanted);
-    ways->are_beside = has_all;
-    if (has_all) return HSD_OK;
+    const hsd_status status = hsd_growth_via_open(&now, b->growth, err);
+    ways->are_beside = status == HSD_OK && has_all_ways(b, now.wanted);
+    hsd_growth_via_close(&now);
+    HSD_TRY(status);
+    if (ways->are_beside) return HSD_OK;
     ways->are_there = false;
     hsd_shortest_close(&ways->shortest);
     return HSD_OK;

@@ -13,6 +13,7 @@
  *      beside.c    what goes on meanwhile
  *      below.c     what hangs below those, by type and as places
  *      within.c    a second pass over the trees for it
+ *      via.c       what dominates those to which ways are asked for
  *      edges.c     the places that carry the growth
  *      paths.c     the way to each
  *      rows.c      the result
@@ -361,14 +362,36 @@ uint64_t hsd_growth_taken_beside(const hsd_growth *growth); /* of the memory */
 /* The set that a freed object, which hangs from `holder` and from nothing freed, is of; 0 = none. */
 uint32_t hsd_growth_set_of_freed(const hsd_growth *growth, uint32_t holder, uint32_t type, bool is_apart);
 
-/* Fills types and places: those of `growth` with what hangs in the tree of after, those of `before`, which may be the
- * same, with that of before; at the same time if it is another. */
-hsd_status hsd_growth_within(hsd_growth *growth, hsd_growth *before, hsd_error *err);
-hsd_status hsd_growth_count_within(hsd_growth *growth, hsd_error *err); /* the same from the trie */
+#define HSD_CHOSEN_BITS 16384u /* some sixteen times as many as are chosen at most */
 
-/* One bit a node of after, of objects to which ways are asked for, and how many there are; freed by the caller. NULL:
- * out of memory. */
-uint8_t *hsd_growth_wanted(const hsd_growth *growth, uint64_t *count);
+/* To which nodes of after ways are asked for, and what dominates these, noted as the tree of after is walked for what
+ * hangs below the holders: so the search goes nowhere else (graph/shortest.h). */
+typedef struct hsd_growth_via {
+    uint8_t *wanted, *on_way;           /* one bit a node; NULL = no way is asked for */
+    uint64_t wanted_count, found_count; /* of the wanted ones; those that were met */
+    /* one bit for all nodes alike modulo HSD_CHOSEN_BITS: none of them is wanted where it is 0 */
+    uint64_t may_be[HSD_CHOSEN_BITS / 64];
+    hsd_node *sought;
+    uint32_t sought_count, sought_capacity;
+} hsd_growth_via;
+
+hsd_status hsd_growth_via_open(hsd_growth_via *via, const hsd_growth *growth, hsd_error *err);
+void hsd_growth_via_close(hsd_growth_via *via);
+
+static inline bool hsd_growth_is_wanted(const hsd_growth_via *via, hsd_node node)
+{
+    const uint32_t bit = (uint32_t)(node % HSD_CHOSEN_BITS);
+    return (via->may_be[bit / 64] >> bit % 64 & 1) && hsd_bit_get(via->wanted, node);
+}
+
+/* A node that is wanted or dominates what is, told once; `is_sought` as hsd_tree_is_sought says. */
+hsd_status hsd_growth_via_put(hsd_growth_via *via, hsd_node node, bool is_sought, hsd_error *err);
+
+/* Fills types and places: those of `growth` with what hangs in the tree of after, those of `before`, which may be the
+ * same, with that of before; at the same time if it is another. Once the tree of after is walked the ways to what is
+ * wanted are searched, if any is. */
+hsd_status hsd_growth_within(hsd_growth *growth, hsd_growth *before, hsd_growth_via *via, hsd_error *err);
+hsd_status hsd_growth_count_within(hsd_growth *growth, hsd_error *err); /* the same from the trie */
 
 /* Memory for the types of all objects of a side. */
 static inline uint64_t hsd_growth_type_bytes(const hsd_side_walk *side)
@@ -376,11 +399,8 @@ static inline uint64_t hsd_growth_type_bytes(const hsd_side_walk *side)
     return hsd_paged_full_bytes((uint64_t)side->object_count * sizeof(uint32_t));
 }
 
-/* Finds the ways to the chosen objects; touches the graph of after, no tree and nothing of `growth`, so both may go on
- * at the same time. */
-hsd_status hsd_growth_search(const hsd_growth *growth, hsd_growth_ways *out, hsd_error *err);
-
-#define HSD_CHOSEN_BITS 16384u /* some sixteen times as many as are chosen at most */
+/* Finds the ways to what is wanted. */
+hsd_status hsd_growth_search(hsd_growth *growth, hsd_growth_via *via, hsd_error *err);
 
 typedef struct hsd_growth_chosen_node {
     hsd_node node;

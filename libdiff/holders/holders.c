@@ -22,7 +22,6 @@
 #include "base/fail.h"
 #include "base/worker.h"
 #include "io/stopwatch.h"
-#include "walk/keep.h"
 
 #define MOST_ROUNDS   6u                   /* so many times at most: one is seldom below another */
 #define AT_ONCE_LEAST ((uint64_t)16 << 20) /* two tries fill it */
@@ -254,21 +253,20 @@ static hsd_status leave_crowds(hsd_growth *growth, hsd_error *err)
     return hsd_growth_clear(growth, err);
 }
 
-static hsd_status look_below(void *context, hsd_error *err)
+static hsd_status look_below(hsd_growth *growth, hsd_growth_via *via, hsd_error *err)
 {
-    hsd_growth *growth = context;
     hsd_pair *pair = growth->pair;
     const uint64_t share = growth->memory_bytes / (growth->walks_at_once ? 2 : 1);
     HSD_TRY(hsd_tally_new(&growth->types, 2, share / 8, &pair->space, pair->reporter, err));
     HSD_TRY(open_trie(growth, share / 4, HSD_GROWTH_EDGE_DEPTH + 1, &growth->places, err));
     if (!growth->has_identity) return hsd_growth_count_within(growth, err);
-    if (!growth->walks_at_once) return hsd_growth_within(growth, growth, err);
+    if (!growth->walks_at_once) return hsd_growth_within(growth, growth, via, err);
     hsd_growth before = *growth; /* the same tables, and sums of its own */
     before.types = NULL;
     before.places = NULL;
     hsd_status status = hsd_tally_new(&before.types, 2, share / 8, &pair->space, pair->reporter, err);
     if (status == HSD_OK) status = open_trie(growth, share / 4, HSD_GROWTH_EDGE_DEPTH + 1, &before.places, err);
-    if (status == HSD_OK) status = hsd_growth_within(growth, &before, err);
+    if (status == HSD_OK) status = hsd_growth_within(growth, &before, via, err);
     if (status == HSD_OK) status = hsd_tally_absorb(growth->types, before.types, err);
     if (status == HSD_OK) status = hsd_trie_absorb(growth->places, before.places, err);
     hsd_tally_free(before.types);
@@ -276,27 +274,13 @@ static hsd_status look_below(void *context, hsd_error *err)
     return status;
 }
 
-typedef struct path_search {
-    const hsd_growth *growth;
-    hsd_growth_ways ways;
-} path_search;
-
-static hsd_status search(void *context, hsd_error *err)
-{
-    path_search *s = context;
-    const hsd_keeper *keeper = s->growth->pair->sides[AFTER].request->keeper;
-    if (keeper != NULL && keeper->search != NULL) HSD_TRY(keeper->search(keeper->context, err));
-    return hsd_growth_search(s->growth, &s->ways, err);
-}
-
-/* Both at once where the walks of the trees are: their memory is planned together. */
+/* The walk below the holders says where their ways lead, if these are not known yet. */
 static hsd_status look_below_and_search(hsd_growth *growth, hsd_error *err)
 {
-    path_search s = {.growth = growth};
-    if (growth->ways.are_beside) return look_below(growth, err);
-    const hsd_status status =
-        hsd_run_both((hsd_job){search, &s}, (hsd_job){look_below, growth}, growth->walks_at_once, err);
-    growth->ways = s.ways;
+    hsd_growth_via via = {.wanted = NULL};
+    hsd_status status = growth->ways.are_beside ? HSD_OK : hsd_growth_via_open(&via, growth, err);
+    if (status == HSD_OK) status = look_below(growth, &via, err);
+    hsd_growth_via_close(&via);
     return status;
 }
 
@@ -412,9 +396,11 @@ static void count_crediting(const hsd_growth *growth)
 static void count_ways(const hsd_growth *growth)
 {
     const hsd_side_walk *after = &growth->pair->sides[AFTER];
+    const hsd_shortest *shortest = &growth->ways.shortest;
     if (!growth->ways.are_there || after->adjacency == NULL) return;
-    hsd_adjacency_count_walk(after->adjacency, after->node_count);
-    hsd_work_at_random(hsd_adjacency_edge_count(after->adjacency), after->node_count / 8);
+    hsd_work_did(HSD_COST_VARINTS, 2 * shortest->references);
+    hsd_work_at_random(shortest->expanded, hsd_adjacency_bytes(after->adjacency));
+    hsd_work_at_random(shortest->references, after->node_count / 8);
 }
 
 static void count_joint_holders(const hsd_growth *growth)

@@ -9,28 +9,9 @@
 
 #include "base/fail.h"
 #include "paths/path_find.h"
+#include "walk/keep.h"
 
 /* ---- with identity ---- */
-
-static void want_node(uint8_t *bits, hsd_node node, uint64_t *count)
-{
-    *count += !hsd_bit_get(bits, node);
-    hsd_bit_set(bits, node);
-}
-
-uint8_t *hsd_growth_wanted(const hsd_growth *growth, uint64_t *count)
-{
-    uint8_t *bits = calloc((size_t)growth->pair->sides[AFTER].node_count / 8 + 1, 1);
-    *count = 0;
-    for (uint32_t i = 0; bits != NULL && i < growth->choice_count; i++) {
-        if (growth->choices[i].by == HSD_HELD_BY_OBJECT) want_node(bits, growth->choices[i].node[AFTER], count);
-    }
-    for (uint32_t i = 0; bits != NULL && i < growth->set_count; i++) {
-        for (uint32_t k = 0; k < growth->sets[i].count; k++)
-            want_node(bits, growth->sets[i].list[k].node, count);
-    }
-    return bits;
-}
 
 static hsd_status fill_path(hsd_growth_texts *names, const hsd_growth *growth, hsd_path_texts *texts, hsd_node node,
                             hsd_holder *row, hsd_error *err)
@@ -77,20 +58,35 @@ static hsd_status bring_graph(const hsd_growth *growth, hsd_error *err)
     return HSD_OK;
 }
 
-hsd_status hsd_growth_search(const hsd_growth *growth, hsd_growth_ways *out, hsd_error *err)
+static int compare_sought(const void *left, const void *right)
 {
-    uint64_t count;
-    out->are_there = false;
-    if (!growth->has_identity) return HSD_OK;
-    uint8_t *wanted = hsd_growth_wanted(growth, &count);
-    if (wanted == NULL) return hsd_fail_nomem(err, "one bit an object");
-    hsd_status status = HSD_OK;
-    if (count > 0) {
-        status = bring_graph(growth, err);
-        if (status == HSD_OK) status = hsd_path_find(&out->shortest, &growth->pair->sides[AFTER], wanted, count, err);
-        out->are_there = status == HSD_OK;
-    }
-    free(wanted);
+    const hsd_node a = *(const hsd_node *)left, b = *(const hsd_node *)right;
+    return (a > b) - (a < b);
+}
+
+/* Where one that is wanted was not met in the tree all ways are gone. */
+static hsd_status find_ways(hsd_growth_via *via, hsd_shortest *out, hsd_side_walk *side, hsd_error *err)
+{
+    const hsd_shortest_via known = {via->on_way, via->sought, via->sought_count};
+    hsd_path_search search;
+    HSD_TRY(hsd_path_search_begin(&search, side, err));
+    search.config.wanted = via->wanted;
+    search.config.wanted_count = via->wanted_count;
+    if (via->sought_count > 0) qsort(via->sought, via->sought_count, sizeof *via->sought, compare_sought);
+    if (via->found_count == via->wanted_count) search.config.via = &known;
+    const hsd_status status = hsd_path_search_run(&search, out, err);
+    hsd_path_search_release(&search);
+    return status;
+}
+
+hsd_status hsd_growth_search(hsd_growth *growth, hsd_growth_via *via, hsd_error *err)
+{
+    hsd_side_walk *side = &growth->pair->sides[AFTER];
+    const hsd_keeper *keeper = side->request->keeper;
+    if (keeper != NULL && keeper->search != NULL) HSD_TRY(keeper->search(keeper->context, err));
+    HSD_TRY(bring_graph(growth, err));
+    const hsd_status status = find_ways(via, &growth->ways.shortest, side, err);
+    growth->ways.are_there = status == HSD_OK;
     return status;
 }
 

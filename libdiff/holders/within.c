@@ -13,9 +13,18 @@
 typedef struct pass {
     hsd_growth *growth;
     const hsd_growth_chosen *chosen;
+    hsd_growth_via *via; /* of after, where ways are asked for; else NULL */
     int side;
     uint64_t entered, total;
 } pass;
+
+typedef struct pass_frame {
+    hsd_below below;
+    hsd_node node;
+    hsd_tree_seam seam;
+    bool is_sought;
+    bool is_on_way; /* it is wanted, or something below it is */
+} pass_frame;
 
 /* The set that is `choice` stands for one that was found by itself, an object or a root of that number; where a set is
  * in the stead of its fork the fork is no such one. */
@@ -107,10 +116,25 @@ static inline hsd_status take_node(pass *p, const hsd_tree_node *node, const hsd
 static hsd_status enter_inner_holder(void *context, const hsd_tree_node *node, void *parent, void *here, hsd_error *err)
 {
     pass *p = context;
+    pass_frame *above = parent, *f = here;
     const hsd_amount amount = {1, node->bytes};
     hsd_below_node below;
-    HSD_TRY(take_node(p, node, parent, &amount, &below, err));
-    return hsd_below_enter(p->growth, parent, &below, here, err);
+    f->node = node->node;
+    f->seam = hsd_tree_seam_below(node);
+    f->is_sought = hsd_tree_is_sought(&above->seam, node);
+    f->is_on_way = p->via != NULL && hsd_growth_is_wanted(p->via, node->node);
+    HSD_TRY(take_node(p, node, &above->below, &amount, &below, err));
+    return hsd_below_enter(p->growth, &above->below, &below, &f->below, err);
+}
+
+static hsd_status leave_inner_holder(void *context, void *here, void *parent, hsd_error *err)
+{
+    pass *p = context;
+    const pass_frame *f = here;
+    pass_frame *above = parent;
+    if (!f->is_on_way) return HSD_OK;
+    above->is_on_way = true;
+    return hsd_growth_via_put(p->via, f->node, f->is_sought, err);
 }
 
 /* True of a node that no holder is above that asks for it, and that is none itself, nor the beginning of a set. */
@@ -127,11 +151,17 @@ static inline bool is_idle(const pass *p, const hsd_tree_node *node, const hsd_b
 static hsd_status enter_inner_leaf(void *context, const hsd_tree_node *node, void *parent, hsd_error *err)
 {
     pass *p = context;
+    pass_frame *above = parent;
     const hsd_amount amount = {1, node->bytes};
     hsd_below_node below;
-    if (is_idle(p, node, parent)) return HSD_OK;
-    HSD_TRY(take_node(p, node, parent, &amount, &below, err));
-    return hsd_below_leaf(p->growth, parent, &below, err);
+    const bool is_sought = hsd_tree_is_sought(&above->seam, node);
+    if (p->via != NULL && hsd_growth_is_wanted(p->via, node->node)) {
+        above->is_on_way = true;
+        HSD_TRY(hsd_growth_via_put(p->via, node->node, is_sought, err));
+    }
+    if (is_idle(p, node, &above->below)) return HSD_OK;
+    HSD_TRY(take_node(p, node, &above->below, &amount, &below, err));
+    return hsd_below_leaf(p->growth, &above->below, &below, err);
 }
 
 /* With a copy of its own of what is said of the side: those of both lie in one line of cache, and each walk counts. */
@@ -142,32 +172,42 @@ static hsd_status walk_tree(void *context, hsd_error *err)
     hsd_sorter *tree = growth->pair->sides[p.side].tree;
     HSD_TRY(hsd_growth_take_back(growth, p.side, err));
     const hsd_tree_visitor visitor = {.context = &p,
-                                      .frame_bytes = sizeof(hsd_below),
+                                      .frame_bytes = sizeof(pass_frame),
                                       .fills_frames = true,
                                       .enter = enter_inner_holder,
+                                      .leave = p.via != NULL ? leave_inner_holder : NULL,
                                       .leaf = enter_inner_leaf,
                                       .bits = {growth->pair->is_kept[p.side], growth->holds_nothing[p.side]}};
-    hsd_below root;
+    pass_frame root = {.node = 0};
     p.total = hsd_sorter_count(tree);
-    HSD_TRY(hsd_below_begin(growth, p.chosen, &root, err));
+    HSD_TRY(hsd_below_begin(growth, p.chosen, &root.below, err));
     HSD_TRY(hsd_tree_walk(tree, &visitor, &root, growth->memory_bytes / 16, &growth->pair->space, err));
     return hsd_growth_put_aside(growth, p.side, err);
 }
 
-static hsd_status walk_both_inner_holders(hsd_growth *growth, hsd_growth *before, const hsd_growth_chosen *chosen,
-                                          hsd_error *err)
+static hsd_status walk_tree_and_search(void *context, hsd_error *err)
 {
-    pass p[SIDE_COUNT] = {{.growth = before, .chosen = chosen, .side = BEFORE},
-                          {.growth = growth, .chosen = chosen, .side = AFTER}};
-    return hsd_run_both((hsd_job){walk_tree, &p[BEFORE]}, (hsd_job){walk_tree, &p[AFTER]}, growth != before, err);
+    const pass *p = context;
+    HSD_TRY(walk_tree(context, err));
+    return p->via != NULL ? hsd_growth_search(p->growth, p->via, err) : HSD_OK;
 }
 
-hsd_status hsd_growth_within(hsd_growth *growth, hsd_growth *before, hsd_error *err)
+static hsd_status walk_both_inner_holders(hsd_growth *growth, hsd_growth *before, const hsd_growth_chosen *chosen,
+                                          hsd_growth_via *via, hsd_error *err)
+{
+    pass p[SIDE_COUNT] = {
+        {.growth = before, .chosen = chosen, .side = BEFORE},
+        {.growth = growth, .chosen = chosen, .via = via->wanted_count > 0 ? via : NULL, .side = AFTER}};
+    return hsd_run_both((hsd_job){walk_tree, &p[BEFORE]}, (hsd_job){walk_tree_and_search, &p[AFTER]}, growth != before,
+                        err);
+}
+
+hsd_status hsd_growth_within(hsd_growth *growth, hsd_growth *before, hsd_growth_via *via, hsd_error *err)
 {
     HSD_ASSERT(growth->has_identity);
     hsd_growth_chosen chosen;
     hsd_status status = hsd_growth_chosen_make(&chosen, growth, err);
-    if (status == HSD_OK) status = walk_both_inner_holders(growth, before, &chosen, err);
+    if (status == HSD_OK) status = walk_both_inner_holders(growth, before, &chosen, via, err);
     hsd_growth_chosen_release(&chosen);
     return status;
 }

@@ -96,9 +96,8 @@ typedef struct frame {
     uint64_t dominator;  /* id of the nearest object above */
     uint64_t heaviest;   /* the most that one object below retains, helpers and links looked through */
     uint32_t edge;
-    hsd_node next;  /* place where the next one below begins, if nothing is left out */
-    bool has_gap;   /* something was left out: what follows below may have another immediate dominator */
-    bool is_sought; /* likewise of this one, or its dominator does not refer to it */
+    hsd_tree_seam seam;
+    bool is_sought;
     bool is_root, is_topmost, has_dominator;
     bool is_inner;  /* never among the biggest */
     bool has_links; /* an object of its type below it is inner: it is a link itself, if the one above is of its type */
@@ -119,14 +118,6 @@ static bool is_inner(const hsd_single *single, const hsd_tree_node *node, const 
     return parent->entry.type == node->type && parent->edge == node->edge && node->edge != HSD_TREE_INDIRECT;
 }
 
-/* Of a node whose immediate dominator is the frame above, for all that is known: whether that refers to it. */
-static bool is_sought(const hsd_tree_node *node, frame *parent)
-{
-    parent->has_gap |= node->first != parent->next;
-    parent->next = node->end;
-    return parent->has_gap || node->edge == HSD_TREE_INDIRECT;
-}
-
 static hsd_status enter_top_object(void *context, const hsd_tree_node *node, void *above, void *here, hsd_error *err)
 {
     visit *v = context;
@@ -142,8 +133,8 @@ static hsd_status enter_top_object(void *context, const hsd_tree_node *node, voi
                   .retained_bytes = node->bytes,
                   .retained_objects = !is_root},
         .edge = node->edge,
-        .next = node->first + 1,
-        .is_sought = is_sought(node, parent),
+        .seam = hsd_tree_seam_below(node),
+        .is_sought = hsd_tree_is_sought(&parent->seam, node),
         .is_root = is_root,
         .is_inner = is_inner(v->single, node, parent),
         .is_topmost = hsd_retained_enter(is_root ? &v->walk->roots : &v->walk->types, node->type),
@@ -251,7 +242,7 @@ hsd_status hsd_top_walk_run(hsd_top_walk *walk, hsd_single *single, size_t most,
                                       .leave = leave_top_object,
                                       .leaf = see_top_leaf};
     const uint64_t stack_bytes = wants_list ? single->plan.growth_bytes / 4 : single->plan.growth_bytes;
-    frame super_root = {.is_root = true, .has_gap = true};
+    frame super_root = {.is_root = true, .seam = {.has_gap = true}};
     memset(walk, 0, sizeof *walk);
     HSD_TRY(make_room_for_top_object(walk, single, most, err));
     const uint64_t list_bytes = hsd_max_u64(single->plan.growth_bytes - stack_bytes, HSD_SORT_MIN_BYTES);

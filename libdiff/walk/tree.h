@@ -113,6 +113,27 @@ static inline hsd_status hsd_tree_put(hsd_sorter *tree, const uint64_t *record, 
     return hsd_sorter_put(tree, record, err);
 }
 
+/* What is known of the nodes below one whose records come: where the next of them begins if nothing is left out, and
+ * that something was, so that those behind it may have another immediate dominator. Zeroed: that is so of all. */
+typedef struct hsd_tree_seam {
+    hsd_node next;
+    bool has_gap;
+} hsd_tree_seam;
+
+static inline hsd_tree_seam hsd_tree_seam_below(const hsd_tree_node *node)
+{
+    return (hsd_tree_seam){.next = node->first + 1};
+}
+
+/* True if the node's immediate dominator is not surely the one above, or does not refer to it (graph/shortest.h,
+ * hsd_shortest_via). Asked once of each node below, in their order. */
+static inline bool hsd_tree_is_sought(hsd_tree_seam *above, const hsd_tree_node *node)
+{
+    above->has_gap |= node->first != above->next;
+    above->next = node->end;
+    return above->has_gap || node->edge == HSD_TREE_INDIRECT;
+}
+
 #define HSD_TREE_MOST_BITS 3u
 
 /* What is done at each node. A frame is frame_bytes of the visitor's own, zeroed, for each node on the way from
