@@ -42,21 +42,32 @@ static bool is_asked_below_fork(const hsd_by_search *s, const hsd_tree_node *nod
     return is_super || node->edge == HSD_TREE_INDIRECT;
 }
 
-static hsd_status enter_mark(void *context, const hsd_tree_node *node, void *parent, void *here, hsd_error *err)
+/* All there is to do for one that has nothing below it, and so is no fork. */
+static hsd_status mark_leaf(void *context, const hsd_tree_node *node, void *parent, hsd_error *err)
 {
-    hsd_by_search *s = context;
+    const hsd_by_search *s = context;
     const mark_frame *above = parent;
-    mark_frame *f = here;
     (void)err;
-    f->is_fork = hsd_by_fork_at(s, node->first) != HSD_BY_NO_FORK;
     if (!above->is_fork || !is_asked_below_fork(s, node, above == s->mark_root)) hsd_bit_set(s->is_plain, node->node);
     return HSD_OK;
 }
 
+static hsd_status enter_mark(void *context, const hsd_tree_node *node, void *parent, void *here, hsd_error *err)
+{
+    hsd_by_search *s = context;
+    mark_frame *f = here;
+    f->is_fork = hsd_by_fork_at(s, node->first) != HSD_BY_NO_FORK;
+    return mark_leaf(context, node, parent, err);
+}
+
 static hsd_status mark_asked(hsd_by_search *s, hsd_error *err)
 {
-    const hsd_tree_visitor visitor = {
-        .context = s, .frame_bytes = sizeof(mark_frame), .fills_frames = true, .enter = enter_mark};
+    const hsd_tree_visitor visitor = {.context = s,
+                                      .frame_bytes = sizeof(mark_frame),
+                                      .fills_frames = true,
+                                      .bits = {s->is_plain},
+                                      .enter = enter_mark,
+                                      .leaf = mark_leaf};
     mark_frame root = {.is_fork = hsd_by_fork_at(s, 0) != HSD_BY_NO_FORK};
     s->mark_root = &root;
     const hsd_status status =

@@ -299,14 +299,27 @@ static hsd_status leave_number(void *context, void *here, void *parent, hsd_erro
     return HSD_OK;
 }
 
+/* In no group, and none of a fork's own: of what hangs there nothing is asked. */
+static hsd_status number_leaf(void *context, const hsd_tree_node *node, void *parent, hsd_error *err)
+{
+    const number_frame *above = parent;
+    number_frame f;
+    if (above->group == 0 && above->fork == HSD_BY_NO_FORK) return HSD_OK;
+    HSD_TRY(enter_number(context, node, parent, &f, err));
+    return leave_number(context, &f, parent, err);
+}
+
 hsd_status hsd_by_number(hsd_by_search *s, hsd_error *err)
 {
+    HSD_TRY(hsd_growth_take_back(s->growth, AFTER, err));
     const hsd_tree_visitor visitor = {.context = s,
                                       .frame_bytes = sizeof(number_frame),
                                       .fills_frames = true,
                                       .reads_ahead = s->growth->walks_at_once,
+                                      .bits = {s->is_plain, s->is_source, s->growth->pair->is_kept[AFTER]},
                                       .enter = enter_number,
-                                      .leave = leave_number};
+                                      .leave = leave_number,
+                                      .leaf = number_leaf};
     const uint64_t way_bytes = ((uint64_t)s->side->node_count + 2) * sizeof(hsd_by_place);
     number_frame root = {.fork = hsd_by_fork_at(s, 0), .flags = KEPT | HOLDS};
     HSD_TRY(hsd_tally_new(&s->grown, 1, s->growth->memory_bytes / 32, &s->growth->pair->space,
@@ -314,7 +327,6 @@ hsd_status hsd_by_number(hsd_by_search *s, hsd_error *err)
     HSD_TRY(hsd_paged_open(&s->way, way_bytes,
                            hsd_max_u64(s->growth->memory_bytes / 32, hsd_paged_least_bytes(way_bytes)),
                            &s->growth->pair->space, err));
-    HSD_TRY(hsd_growth_take_back(s->growth, AFTER, err));
     HSD_TRY(walk_joint_tree(s, AFTER, &visitor, &root, err));
     HSD_TRY(hsd_growth_put_aside(s->growth, AFTER, err));
     HSD_TRY(hsd_paged_check(&s->way, err));
@@ -494,15 +506,26 @@ static hsd_status enter_freed(void *context, const hsd_tree_node *node, void *pa
     return HSD_OK;
 }
 
+/* Below what is dull it matters only for what is below it. */
+static hsd_status see_freed_leaf(void *context, const hsd_tree_node *node, void *parent, hsd_error *err)
+{
+    const freed_frame *above = parent;
+    freed_frame f;
+    return above->flags & IS_DULL ? HSD_OK : enter_freed(context, node, parent, &f, err);
+}
+
 hsd_status hsd_by_find_freed(hsd_by_search *s, hsd_error *err)
 {
+    const hsd_growth *growth = s->growth;
+    HSD_TRY(hsd_growth_take_back(s->growth, BEFORE, err));
     const hsd_tree_visitor visitor = {.context = s,
                                       .frame_bytes = sizeof(freed_frame),
                                       .fills_frames = true,
-                                      .reads_ahead = s->growth->walks_at_once,
-                                      .enter = enter_freed};
+                                      .reads_ahead = growth->walks_at_once,
+                                      .bits = {growth->pair->is_kept[BEFORE], growth->holds_nothing[BEFORE]},
+                                      .enter = enter_freed,
+                                      .leaf = see_freed_leaf};
     freed_frame root = {.holder = s->chosen.all, .flags = KEPT | HOLDS | IS_SUPER};
-    HSD_TRY(hsd_growth_take_back(s->growth, BEFORE, err));
     HSD_TRY(walk_joint_tree(s, BEFORE, &visitor, &root, err));
     return hsd_growth_put_aside(s->growth, BEFORE, err);
 }
