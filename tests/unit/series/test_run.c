@@ -340,7 +340,7 @@ Test(run, of_two_at_once_the_first_that_fails_is_named)
 
 /* Calls of one family fail in turn, until the run needs no more of them. */
 static void fail_each(hsd_fault_family family, int error, hsd_status wanted, const hsd_series_options *options,
-                      uint64_t step)
+                      uint64_t memory_bytes, uint64_t step)
 {
     for (uint64_t at = 1;; at += step) {
         hsd_series *series;
@@ -349,12 +349,13 @@ static void fail_each(hsd_fault_family family, int error, hsd_status wanted, con
         hsd_fault_arm(family, at, false, error);
         const hsd_series_source source = {.count = story.count, .open = kit_open, .close = kit_close};
         const hsd_status status =
-            hsd_series_run(&series, &source, options, &(hsd_run){.memory_bytes = 32 << 20, .threads = 1}, &kit_err);
+            hsd_series_run(&series, &source, options, &(hsd_run){.memory_bytes = memory_bytes, .threads = 1}, &kit_err);
         const bool has_struck = hsd_fault_strikes() > 0;
         hsd_fault_reset();
         cr_assert(status == HSD_OK || (has_struck && status == wanted), "call %lu: %d %s", (unsigned long)at, status,
                   kit_err.text);
         cr_assert_eq(status == HSD_OK, series != NULL);
+        if (!has_struck) cr_assert_eq(series->walked[1] != NULL, options != NULL && options->asks_pair);
         hsd_series_free(series);
         if (!has_struck) return;
         cr_assert_lt(at, 200000);
@@ -365,9 +366,14 @@ Test(run, fails_well_without_memory, .timeout = 600)
 {
     make_story(3, 8);
     kit_write(&story);
-    fail_each(HSD_FAULT_MALLOC, ENOMEM, HSD_E_NOMEM, NULL, 1);
+    fail_each(HSD_FAULT_MALLOC, ENOMEM, HSD_E_NOMEM, NULL, 32 << 20, 1);
+    for (size_t k = 0; k < 3; k++)
+        story.forms[k].identity = HSC_IDENTITY_EXACT;
+    kit_write(&story);
+    const hsd_series_options asking = {.struct_bytes = sizeof asking, .asks_pair = true};
+    fail_each(HSD_FAULT_MALLOC, ENOMEM, HSD_E_NOMEM, &asking, 1 << 30, 5);
     for (size_t k = 0; k < 3; k++)
         story.forms[k].domain = 0;
     kit_write(&story);
-    fail_each(HSD_FAULT_MALLOC, ENOMEM, HSD_E_NOMEM, &(hsd_series_options){.cohorts = HSD_COHORTS_ALWAYS}, 3);
+    fail_each(HSD_FAULT_MALLOC, ENOMEM, HSD_E_NOMEM, &(hsd_series_options){.cohorts = HSD_COHORTS_ALWAYS}, 32 << 20, 3);
 }
