@@ -106,6 +106,14 @@ static inline bool hsd_tree_write_more(uint64_t record[HSD_TREE_WORDS], const hs
     return true;
 }
 
+/* The name of the reference to a node becomes what `number_of` has for it. */
+static inline void hsd_tree_renumber(uint64_t *record, const uint32_t *number_of)
+{
+    const uint32_t name = HSD_EDGE_NAME((uint32_t)record[HSD_TREE_TYPE]);
+    if (hsd_tree_is_node(record) && name != HSD_TREE_INDIRECT)
+        record[HSD_TREE_TYPE] += (uint64_t)number_of[name] - name;
+}
+
 /* Puts a record of either kind: of two for one node the sorter is told. */
 static inline hsd_status hsd_tree_put(hsd_sorter *tree, const uint64_t *record, hsd_error *err)
 {

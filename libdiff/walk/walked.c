@@ -68,10 +68,8 @@ static hsd_status renumber_tree(hsd_sorter *tree, const uint32_t *number_of, hsd
     HSD_TRY(hsd_sorter_rewind(tree, err));
     while ((status = hsd_sorter_next_some(tree, &records, &count, err)) == HSD_OK) {
         uint64_t *record = (uint64_t *)(uintptr_t)records; /* of a sorter that is in memory: its own */
-        for (size_t i = 0; i < count; i++, record += words) {
-            const uint32_t edge = (uint32_t)record[HSD_TREE_TYPE];
-            if (edge != HSD_TREE_INDIRECT) record[HSD_TREE_TYPE] += (uint64_t)number_of[edge] - edge;
-        }
+        for (size_t i = 0; i < count; i++, record += words)
+            hsd_tree_renumber(record, number_of);
     }
     return status == HSD_END ? HSD_OK : status;
 }
