@@ -123,11 +123,16 @@ static int compare_names(const void *a, const void *b)
 
 /* ---- items and their segments ---- */
 
+static const uint64_t *span_of(const hsd_owner_tree *t, hsd_node node)
+{
+    return t->config.spans + (uint64_t)node * HSD_TWO_WORDS;
+}
+
 static hsd_status add_item(hsd_owner_tree *t, hsd_node node, hsd_error *err)
 {
-    const hsd_two span = t->config.spans[node];
+    const uint64_t *span = span_of(t, node);
     HSD_TRY(HSD_ARRAY_GROW(t->items, t->item_capacity, t->item_count + 1, 256, "the owners of objects", err));
-    t->items[t->item_count++] = (item){hsd_two_first(span), hsd_two_second(span), node};
+    t->items[t->item_count++] = (item){hsd_words_first(span), hsd_words_second(span), node};
     return HSD_OK;
 }
 
@@ -199,7 +204,7 @@ static hsd_status add_mark(mark_list *list, hsd_node place, hsd_error *err)
 static hsd_status find_labels(hsd_owner_tree *t, hsd_error *err)
 {
     for (hsd_node node = t->config.object_count; node < t->config.node_count && t->item_count <= MOST_ITEMS; node++) {
-        if (t->config.spans[node] != 0) HSD_TRY(add_item(t, node, err));
+        if (hsd_words_second(span_of(t, node)) != 0) HSD_TRY(add_item(t, node, err));
     }
     return HSD_OK;
 }
@@ -254,7 +259,7 @@ static void open_nodes(hsd_owner_tree *t)
 {
     if (t->marks[EQUAL].sorted.count > 0) open_place(t, 0);
     for (hsd_node node = 0; node < t->config.node_count; node++) {
-        const hsd_node first = hsd_two_first(t->config.spans[node]), end = hsd_two_second(t->config.spans[node]);
+        const hsd_node first = hsd_words_first(span_of(t, node)), end = hsd_words_second(span_of(t, node));
         if (end <= first + 1) continue;
         if ((count_inside(t, INNER, first, end) > 0 && item_around(t, first) != NONE) ||
             count_inside(t, EQUAL, first, end) > 1)
@@ -299,7 +304,7 @@ hsd_status hsd_owner_tree_begin(hsd_owner_tree **out, const hsd_owner_tree_confi
     *out = NULL;
     if (t == NULL) return hsd_fail_nomem(err, "the owners of objects");
     t->config = *config;
-    t->second_place = roots->second < roots->end ? hsd_two_first(config->spans[roots->second]) : HSD_NODE_MAX;
+    t->second_place = roots->second < roots->end ? hsd_words_first(span_of(t, roots->second)) : HSD_NODE_MAX;
     const hsd_status status = begin_tree(t, err);
     if (status == HSD_OK)
         *out = t;
@@ -385,7 +390,7 @@ static void fill_arcs(climb *w)
     for (size_t list = 0; list < HSD_ARRAY_LEN(t->crossings); list++) {
         for (uint32_t i = 0; i < t->crossings[list].count; i++) {
             const hsd_crossing *c = &t->crossings[list].items[i];
-            const hsd_node first = hsd_two_first(t->config.spans[c->target]);
+            const hsd_node first = hsd_words_first(span_of(t, c->target));
             w->arcs[begins[slot_of(t, c)]++] =
                 (arc){item_around(t, first), c->source >= t->second_place && first < t->second_place};
         }
@@ -487,11 +492,12 @@ hsd_status hsd_owner_tree_resolve(hsd_owner_tree **tree, hsd_error *err)
 
 /* ---- telling ---- */
 
-void hsd_owner_tree_tell(const hsd_owner_tree *tree, const hsd_two *spans, uint32_t count, uint32_t *labels)
+void hsd_owner_tree_tell(const hsd_owner_tree *tree, const uint64_t *spans, uint32_t count, uint32_t *labels)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t around = spans[i] == 0 ? NONE : item_around(tree, hsd_two_first(spans[i]));
-        labels[i] = around != NONE ? tree->labels[around] : spans[i] == 0 ? HSD_OWNER_NONE : HSD_OWNER_SHARED;
+    for (uint32_t i = 0; i < count; i++, spans += HSD_TWO_WORDS) {
+        const bool is_reached = hsd_words_second(spans) != 0;
+        const uint32_t around = is_reached ? item_around(tree, hsd_words_first(spans)) : NONE;
+        labels[i] = around != NONE ? tree->labels[around] : is_reached ? HSD_OWNER_SHARED : HSD_OWNER_NONE;
     }
 }
 

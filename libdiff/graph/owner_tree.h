@@ -22,6 +22,7 @@
 
 #include "base/assert.h"
 #include "base/bits.h"
+#include "base/node.h"
 #include "graph/owners.h"
 
 typedef struct hsd_owner_tree_config {
@@ -31,9 +32,9 @@ typedef struct hsd_owner_tree_config {
     /* The place of a node's dominator, and whether a reference leads from there to it; asked when all were seen. */
     bool (*hangs)(void *context, hsd_node node, hsd_node *dominator);
     void *context;
-    /* first and end of each node's place, 0 of one that is not reached; those of the second round come last. Borrowed
-     * until resolved */
-    const hsd_two *spans;
+    /* first and end of each node's place, two numbers in words (base/node.h), 0 of one that is not reached; those of
+     * the second round come last. Borrowed until resolved */
+    const uint64_t *spans;
 } hsd_owner_tree_config;
 
 typedef struct hsd_crossing {
@@ -76,7 +77,7 @@ static inline void hsd_crossings_see(hsd_crossings *crossings, hsd_node dominato
 hsd_status hsd_owner_tree_resolve(hsd_owner_tree **tree, hsd_error *err);
 
 /* The labels of `count` nodes from their spans. */
-void hsd_owner_tree_tell(const hsd_owner_tree *tree, const hsd_two *spans, uint32_t count, uint32_t *labels);
+void hsd_owner_tree_tell(const hsd_owner_tree *tree, const uint64_t *spans, uint32_t count, uint32_t *labels);
 
 /* NULL is accepted. */
 void hsd_owner_tree_free(hsd_owner_tree *tree);

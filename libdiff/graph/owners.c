@@ -285,7 +285,7 @@ static hsd_status tell_all_owners(walk *w, hsd_error *err)
     uint32_t labels[TOLD_ITEMS];
     for (hsd_node node = 0; node < nodes; node += TOLD_ITEMS) {
         const uint32_t count = (uint32_t)hsd_min_u64(nodes - node, TOLD_ITEMS);
-        hsd_owner_tree_tell(config->tree, config->spans + node, count, labels);
+        hsd_owner_tree_tell(config->tree, config->spans + (uint64_t)node * HSD_TWO_WORDS, count, labels);
         for (uint32_t i = 0; i < count; i++)
             put_label(w, node + i, labels[i]);
         w->expanded += count;

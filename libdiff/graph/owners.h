@@ -61,7 +61,7 @@ typedef struct hsd_owners_config {
     /* Nothing is walked where this tells owners (graph/owner_tree.h), from the spans of all nodes; then has_marked is
      * NULL. NULL, NULL */
     const struct hsd_owner_tree *tree;
-    const hsd_two *spans;
+    const uint64_t *spans;
     uint64_t memory_bytes; /* for labels, worklist; the adjacency has its own */
     uint64_t serve_bytes;  /* that labels may have once they are found: narrow ones that fit in it stay as they are */
     bool is_wide;          /* none of them stays narrow: who asks writes numbers of nodes among them (graph/lost.h) */

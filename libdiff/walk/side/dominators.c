@@ -199,7 +199,7 @@ static hsd_status begin_owners(const hsd_side_walk *side, hsd_error *err)
                                           .name_of_node = side->name_of_node,
                                           .hangs = hangs,
                                           .context = side->graph->places,
-                                          .spans = (const hsd_two *)(const void *)side->graph->places->spans.frames};
+                                          .spans = (const uint64_t *)(const void *)side->graph->places->spans.frames};
     if (!side->request->plan.has_owners_beside) return HSD_OK;
     return hsd_owner_tree_begin(&side->graph->owner_tree, &config, err);
 }

@@ -20,7 +20,7 @@ static bool asks_soft(const hsd_side_walk *side) { return side->graph->has_soft 
 
 static hsd_status walk(hsd_side_walk *side, const uint32_t *labels, hsd_error *err)
 {
-    const hsd_two *spans = side->graph->owner_tree != NULL ? hsd_paged_plain(&side->graph->places->spans) : NULL;
+    const uint64_t *spans = side->graph->owner_tree != NULL ? hsd_paged_plain(&side->graph->places->spans) : NULL;
     const hsd_owners_config config = {
         .roots = side->root_span,
         .object_count = side->object_count,

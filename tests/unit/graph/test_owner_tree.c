@@ -63,13 +63,13 @@ static bool hangs(void *context, hsd_node node, hsd_node *dominator)
 static void find(const naive_graph *g, hsd_adjacency *a, found *f)
 {
     kit_answer answer = kit_find(a, g->roots, UINT64_C(64) << 20, NULL, &space);
-    hsd_two *spans = calloc(g->nodes + 1, sizeof *spans);
+    uint64_t *spans = calloc(g->nodes + 1, sizeof *spans * HSD_TWO_WORDS);
     uint32_t *names = calloc(g->nodes + 1, sizeof *names);
     held from = {&answer, g};
     hsd_owner_tree *tree;
     memset(f, 0, sizeof *f);
     for (hsd_node node = 0; node < g->nodes; node++)
-        spans[node] = hsd_two_of(answer.of_node[node].first, answer.of_node[node].end);
+        hsd_words_set_two(spans + node * HSD_TWO_WORDS, answer.of_node[node].first, answer.of_node[node].end);
     for (hsd_node node = g->objects; node < g->nodes; node++)
         names[node - g->objects] = g->node_label[node - g->objects] - HSD_OWNER_FIRST;
     const hsd_owner_tree_config config = {.roots = g->roots,
