@@ -68,7 +68,8 @@ class Dump:
                 self.type_names[int(part[1])] = part[2][part[2].index("name=") + 6:-2]
             elif line.startswith("root "):
                 part = line.split()
-                self.roots.append((part[1], int(part[2][7:], 16)))
+                target = next(word for word in part if word.startswith("target="))
+                self.roots.append((part[1], int(target[7:], 16)))
         self.first.append(len(self.targets))
         self.count = len(self.ids)
         node = {object_id: number for number, object_id in enumerate(self.ids) if number}
