@@ -21,7 +21,7 @@
  *
  * Narrowly: where it is known what dominates the wanted nodes (hsd_shortest_via), nothing else is gone through once all
  * that is sought is reached. A node that the others do not dominate cannot be the first to lead to one of them: its own
- * dominator among them comes to that one a level earlier.
+ * dominator among them comes to that one a level earlier. Where it goes toward them already this is not asked.
  */
 #include "graph/shortest.h"
 
@@ -212,7 +212,7 @@ static hsd_status choose_search(search *s, hsd_error *err)
     }
     const uint64_t ways = ways_share(s);
     s->is_direct = ways == hsd_paged_full_bytes(nodes * WAY_BYTES) && can_be_direct(s, area_share(s, ways));
-    if (s->is_direct || s->config->wanted == NULL || s->config->take != NULL || s->config->via != NULL) return HSD_OK;
+    if (s->is_direct || s->config->wanted == NULL || s->config->take != NULL) return HSD_OK;
     if (s->memory_bytes < hsd_max_u64(hsd_toward_bytes(nodes), least + bits)) return HSD_OK;
     HSD_TRY(hsd_toward_find(&s->toward, s->adjacency, s->config, err));
     s->only = s->toward;
