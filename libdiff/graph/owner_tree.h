@@ -63,9 +63,7 @@ hsd_crossings *hsd_owner_tree_crossings(hsd_owner_tree *tree, uint32_t thread);
 /* Slow path of the next one. */
 void hsd_crossings_put(hsd_crossings *crossings, hsd_node source, hsd_node target);
 
-/* A reference between nodes that are reached, and not from its target's dominator: the places of that and of its
- * source.
- */
+/* A reference between nodes that are reached, and not from its target's dominator: the places of both of these. */
 static inline void hsd_crossings_see(hsd_crossings *crossings, hsd_node dominator, hsd_node source, hsd_node target)
 {
     HSD_ASSERT(dominator != source);

@@ -132,11 +132,6 @@ hsd_dominators_limits hsd_dominators_divide(const hsd_adjacency *adjacency, uint
     return limits;
 }
 
-bool hsd_dominators_leave_blocks(const hsd_adjacency *adjacency, uint64_t memory_bytes)
-{
-    return hsd_dominators_divide(adjacency, memory_bytes).is_resident;
-}
-
 uint64_t hsd_dominators_spare(const hsd_dominators *d, uint64_t used_bytes)
 {
     const uint64_t tapes = 8 * (uint64_t)d->limits.chunk_bytes; /* as many are read and written at a time */

@@ -77,9 +77,6 @@ uint64_t hsd_dominators_least_bytes(uint64_t nodes, uint64_t references);
 /* What keeps every array resident. */
 uint64_t hsd_dominators_useful_bytes(uint64_t nodes, uint64_t references);
 
-/* True if blocks that are in memory stay there: with `memory_bytes` the walk is resident. */
-bool hsd_dominators_leave_blocks(const hsd_adjacency *adjacency, uint64_t memory_bytes);
-
 /*
  * Finds and tells all places. `stats` may be NULL. HSD_E_OVER_BUDGET below the least; HSD_E_IO, HSD_E_NOMEM;
  * what `take` returns other than HSD_OK ends the call and is returned. Where they do not leave the blocks, the

@@ -112,7 +112,7 @@ typedef struct hsd_plan_side {
     uint64_t type_bytes;
     uint64_t path_bytes;        /* hsd_shortest_config; where the graph stays */
     uint64_t owner_bytes;       /* hsd_owners_config: worklist and labels */
-    bool has_owners_beside;     /* owners may be found while dominators are */
+    bool has_owners_beside;     /* dominators leave as much: owners come out of their tree */
     uint64_t owner_serve_bytes; /* labels of owners, and before of parts, read in order; <= owner_bytes */
     uint64_t identity_sort_bytes, identity_serve_bytes;
     uint64_t string_bytes; /* hashes of names while objects are read */

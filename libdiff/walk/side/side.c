@@ -135,9 +135,7 @@ static void count_structure(const hsd_side_walk *side)
     hsd_work_at_random(side->object_count, (uint64_t)side->object_count * HSD_NODE_BYTES);
 }
 
-/* A label of each target, and the list of each node that gets one; or that of the interval in which each node's place
- * is.
- */
+/* A label of each target, and the list of each node that gets one; or the interval in which each place is. */
 static void count_owners(const hsd_side_walk *side)
 {
     if (side->adjacency == NULL) return;
