@@ -2,6 +2,7 @@
 
     undisturbed   programs that compute, sleep, wait in epoll and serve, keep the GIL in C for 100 ms, fork, run 20 threads, in each Python that the machine has:
                   captured again and again, they give the same answers, no call of the system returns EINTR, and no thread, descriptor, mapping or handler stays
+    waiting       programs that wait in a read of a named pipe, a pipe, a socket, a terminal or an eventfd are captured there, and read on
     timed         a wait in epoll with a time of its own ends when it should, captured again and again
     aborted       hsdiff is killed at random moments: the program goes on, and the next capture is whole and takes away what was left
     loaded        `hsdiff capture -- python app.py` and `import hsdiff_agent`: the way python, a sitecustomize of the program's own runs as without, forks warn
@@ -147,6 +148,43 @@ def undisturbed(tool, folder):
             except Failed as error:
                 raise Failed(f"Python {name}, {mode}: {error}") from None
         say(f"        Python {name}: {captures} captures in each of {len(MODES)} programs, {time.monotonic() - began:.1f} s")
+
+
+WAITING = """
+import ctypes, os, pty, socket, sys
+
+kind, name = sys.argv[1:]
+if kind == "named pipe":
+    descriptor = os.open(name, os.O_RDWR)  # opened for both, it need not wait for a writer
+elif kind == "pipe":
+    descriptor, other = os.pipe()
+elif kind == "socket":
+    one, two = socket.socketpair()
+    descriptor, other = one.fileno(), two.fileno()
+elif kind == "terminal":
+    other, descriptor = pty.openpty()
+else:
+    descriptor = ctypes.CDLL(None).eventfd(0, 0)
+if os.fork() == 0:
+    sys.stdin.readline()
+    os.write(descriptor if kind in ("named pipe", "eventfd") else other, bytes([1, 0, 0, 0, 0, 0, 0, 10]))
+    os._exit(0)
+print("ready", flush=True)
+print("got", len(os.read(descriptor, 8)), flush=True)
+"""
+
+
+def waiting(tool, folder):
+    python = next(iter(pythons.found().values()))
+    for kind in ("named pipe", "pipe", "socket", "terminal", "eventfd"):
+        name = folder / f"{kind}.fifo"
+        os.mkfifo(name)
+        with Program([python, "-c", WAITING, kind, str(name)]) as program:
+            wait_until(f"{kind}: not in read", lambda: pathlib.Path(f"/proc/{program.pid}/syscall").read_text().startswith("0 "))
+            captured(tool, program.pid, folder / "one.hs")
+            tool.run("verify", folder / "one.hs")
+            program.tell("go")
+            check(program.expect("got") == "8", f"{kind}: not what was written")
 
 
 def timed(tool, folder):
@@ -482,4 +520,4 @@ def confined(tool, folder, python):
 
 
 if __name__ == "__main__":
-    main({"undisturbed": undisturbed, "timed": timed, "aborted": aborted, "loaded": loaded, "hidden": hidden, "leaks": leaks, "interpreters": interpreters, "workers": workers, "refused": refused})
+    main({"undisturbed": undisturbed, "waiting": waiting, "timed": timed, "aborted": aborted, "loaded": loaded, "hidden": hidden, "leaks": leaks, "interpreters": interpreters, "workers": workers, "refused": refused})

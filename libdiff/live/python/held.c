@@ -26,6 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
@@ -133,13 +134,13 @@ static bool reads_or_writes(long number)
     return number == SYS_read || number == SYS_write || number == SYS_readv || number == SYS_writev;
 }
 
-/* malloc and ld.so read regular files alone. */
+/* malloc and ld.so read regular files alone. A pipe may have a name as they do: what it is decides. */
 static bool is_no_file(const hsd_held *held, uint64_t fd)
 {
-    char path[64], link[64] = "";
+    char path[64];
+    struct stat it;
     snprintf(path, sizeof path, "/proc/%ld/fd/%d", held->place->remote->pid, (int)fd);
-    const ssize_t size = readlink(path, link, sizeof link - 1);
-    return size > 0 && (link[0] != '/' || strncmp(link, "/dev/", 5) == 0);
+    return stat(path, &it) == 0 && !S_ISREG(it.st_mode);
 }
 
 static bool is_of(const hsd_held_place *place, uint64_t address, size_t object)
