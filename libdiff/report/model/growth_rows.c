@@ -224,6 +224,7 @@ void hsd_growth_release(hsd_growth_table *growth)
 {
     hsd_ranking_release(&growth->ranking);
     free(growth->rows);
+    free(growth->sites);
 }
 
 /* ---- by type, by root ---- */
@@ -396,6 +397,12 @@ static void put_site(hsd_growth_table *growth, const hsd_site_row *site, bool ha
         put_callers(growth, site->frames, site->frame_count, site->wanted, HSD_CALLERS_SHOWN, true);
 }
 
+static hsd_status take_sites(hsd_growth_table *growth, const hsd_diff *diff, hsd_error *err)
+{
+    growth->sites = calloc(diff->site_count + 1, sizeof *growth->sites);
+    return growth->sites ? HSD_OK : hsd_fail(err, HSD_E_NOMEM, "no memory for a table of %zu rows", diff->site_count);
+}
+
 hsd_status hsd_growth_add_sites(hsd_model *model, hsd_growth_table *growth, const hsd_model_request *request,
                                 bool *folded)
 {
@@ -405,7 +412,11 @@ hsd_status hsd_growth_add_sites(hsd_model *model, hsd_growth_table *growth, cons
     if (is_on_screen && !diff->has_sites) return HSD_OK;
     /* with --top whatever changed is worth a row, else on a screen what changed by more than noise */
     const uint64_t least = top == HSD_TOP_ALL ? 0 : is_on_screen && top == 0 ? hsd_model_noise(model) : 1;
-    const hsd_site_pick pick = hsd_sites_pick(diff, hsd_model_rows(model, HSD_SITES_SHOWN), least);
+    HSD_TRY(take_sites(growth, diff, request->err));
+    hsd_diff told = *diff;
+    told.sites = growth->sites;
+    told.site_count = hsd_sites_merge(diff->sites, diff->site_count, growth->sites);
+    const hsd_site_pick pick = hsd_sites_pick(&told, hsd_model_rows(model, HSD_SITES_SHOWN), least);
     if (pick.count == 0) return HSD_OK;
     HSD_TRY(take_rows(growth, pick.count * (HSD_CALLERS_SHOWN + 3), request->err));
     for (size_t i = 0; i < pick.count; i++)

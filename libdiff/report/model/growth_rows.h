@@ -27,6 +27,7 @@ typedef struct hsd_growth_table {
     hsd_ranking ranking;
     hsd_growth_row *rows;
     size_t count;
+    hsd_site_row *sites; /* those that look the same are one */
     hsd_growth_row others, aside, total;
     char others_name[HSD_NUMBER_CHARS + 48], aside_name[HSD_RANK_CODE_CHARS];
 } hsd_growth_table;

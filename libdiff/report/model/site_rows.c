@@ -18,6 +18,57 @@ static void add_amount(hsd_amount *to, hsd_amount amount)
     to->bytes += amount.bytes;
 }
 
+/* ---- as one ---- */
+
+static bool is_same_text(hsd_text a, hsd_text b)
+{
+    return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
+}
+
+static bool looks_same(const hsd_site_row *a, const hsd_site_row *b)
+{
+    const size_t count = a->frame_count - a->wanted;
+    if (count != b->frame_count - b->wanted) return false;
+    for (size_t i = 0; i < count; i++) {
+        const hsd_site_frame *one = &a->frames[a->wanted + i], *other = &b->frames[b->wanted + i];
+        if (one->line != other->line || !is_same_text(one->function, other->function) ||
+            !is_same_text(one->file, other->file))
+            return false;
+    }
+    return true;
+}
+
+static void sort_by_growth(hsd_site_row *rows, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        const hsd_site_row row = rows[i];
+        size_t to = i;
+        for (; to > 0 && hsd_change_bytes(&rows[to - 1].change) < hsd_change_bytes(&row.change); to--)
+            rows[to] = rows[to - 1];
+        rows[to] = row;
+    }
+}
+
+size_t hsd_sites_merge(const hsd_site_row *rows, size_t count, hsd_site_row *out)
+{
+    size_t merged = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t same = 0;
+        while (same < merged && !looks_same(&out[same], &rows[i]))
+            same++;
+        if (same == merged) {
+            out[merged++] = rows[i];
+            continue;
+        }
+        add_amount(&out[same].change.before, rows[i].change.before);
+        add_amount(&out[same].change.after, rows[i].change.after);
+    }
+    sort_by_growth(out, merged);
+    return merged;
+}
+
+/* ---- which ---- */
+
 static void add_row(hsd_site_pick *pick, const hsd_site_row *row)
 {
     add_amount(&pick->others.before, row->change.before);

@@ -11,6 +11,14 @@
 #define HSD_SITES_SHOWN   10 /* where nobody asked for a number */
 #define HSD_CALLERS_SHOWN 4  /* of a stack, below its innermost frame */
 
+/*
+ * Rows of which a reader sees no difference, as one: stacks that differ below the frame that wanted the memory alone
+ * (the parts of std::make_shared, say) are one site. `out` gets at most `count` rows, by growth, largest first, as
+ * `rows` are; frames stay those of `rows`. Returns how many. Time grows with the square of `count`, at most
+ * HSD_SITE_ROWS.
+ */
+size_t hsd_sites_merge(const hsd_site_row *rows, size_t count, hsd_site_row *out);
+
 /* Rows are sorted by growth, so what changed most stands at both ends: what is not shown is one run of rows between
  * them. */
 typedef struct hsd_site_pick {

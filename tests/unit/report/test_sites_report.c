@@ -267,6 +267,35 @@ Test(sites_report, picks_what_changed_most_either_way)
     cr_expect_eq(pick.count, 0);
 }
 
+static hsd_site_row row_with(const hsd_site_frame *of, size_t count, size_t wanted, uint64_t after)
+{
+    hsd_site_row row = row_of(0, after);
+    row.frames = of, row.frame_count = count, row.wanted = wanted;
+    return row;
+}
+
+Test(sites_report, stacks_that_differ_below_who_wanted_the_memory_are_one)
+{
+    static const hsd_site_frame stack[] = {{.function = {"allocate", 8}, .file = {"new", 3}, .line = 9},
+                                           {.function = {"fill", 4}, .file = {"a.cpp", 5}, .line = 12},
+                                           {.function = {"main", 4}, .file = {"a.cpp", 5}, .line = 30}},
+                                again[] = {{.function = {"fill", 4}, .file = {"a.cpp", 5}, .line = 12},
+                                           {.function = {"main", 4}, .file = {"a.cpp", 5}, .line = 30}},
+                                elsewhere[] = {{.function = {"fill", 4}, .file = {"a.cpp", 5}, .line = 13},
+                                               {.function = {"main", 4}, .file = {"a.cpp", 5}, .line = 30}};
+    const hsd_site_row five[] = {row_with(elsewhere, 2, 0, 70), row_with(stack, 3, 1, 50), row_with(again, 2, 0, 40),
+                                 row_with(again, 1, 0, 30), row_with(NULL, 0, 0, 20)};
+    hsd_site_row out[5];
+    cr_assert_eq(hsd_sites_merge(five, 5, out), 4);
+    cr_expect_eq(out[0].frames, stack, "together they grew most");
+    cr_expect_eq(out[0].change.after.bytes, 90);
+    cr_expect_eq(out[0].change.after.objects, 2);
+    cr_expect_eq(out[1].frames, elsewhere, "another line is another site");
+    cr_expect_eq(out[2].change.after.bytes, 30, "and so is one without its caller");
+    cr_expect_eq(out[3].frame_count, 0);
+    cr_expect_eq(hsd_sites_merge(five, 0, out), 0);
+}
+
 /* ---- the other formats ---- */
 
 Test(sites_report, is_records_of_ndjson)
