@@ -2,7 +2,7 @@
 
     undisturbed   programs that compute, sleep, wait in epoll and serve, keep the GIL in C for 100 ms, fork, run 20 threads, in each Python that the machine has:
                   captured again and again, they give the same answers, no call of the system returns EINTR, and no thread, descriptor, mapping or handler stays
-    waiting       programs that wait in a read of a named pipe, a pipe, a socket, a terminal or an eventfd are captured there, and read on
+    waiting       programs that wait in a read of a named pipe, a pipe, a socket, a terminal or an eventfd, or for a lock on a file, are captured there, and go on
     timed         a wait in epoll with a time of its own ends when it should, captured again and again
     aborted       hsdiff is killed at random moments: the program goes on, and the next capture is whole and takes away what was left
     loaded        `hsdiff capture -- python app.py` and `import hsdiff_agent`: the way python, a sitecustomize of the program's own runs as without, forks warn
@@ -151,7 +151,7 @@ def undisturbed(tool, folder):
 
 
 WAITING = """
-import ctypes, os, pty, socket, sys
+import ctypes, fcntl, os, pty, socket, sys
 
 kind, name = sys.argv[1:]
 if kind == "named pipe":
@@ -163,24 +163,36 @@ elif kind == "socket":
     descriptor, other = one.fileno(), two.fileno()
 elif kind == "terminal":
     other, descriptor = pty.openpty()
-else:
+elif kind == "eventfd":
     descriptor = ctypes.CDLL(None).eventfd(0, 0)
+else:
+    descriptor, other = open(name + ".lock", "w"), os.pipe()
 if os.fork() == 0:
+    if kind == "lock":
+        fcntl.lockf(descriptor, fcntl.LOCK_EX)
+        os.write(other[1], b"locked")
+        sys.stdin.readline()
+        os._exit(0)
     sys.stdin.readline()
     os.write(descriptor if kind in ("named pipe", "eventfd") else other, bytes([1, 0, 0, 0, 0, 0, 0, 10]))
     os._exit(0)
+if kind == "lock":
+    os.read(other[0], 6)
 print("ready", flush=True)
-print("got", len(os.read(descriptor, 8)), flush=True)
+if kind == "lock":
+    fcntl.lockf(descriptor, fcntl.LOCK_EX)
+print("got", 8 if kind == "lock" else len(os.read(descriptor, 8)), flush=True)
 """
 
 
 def waiting(tool, folder):
     python = next(iter(pythons.found().values()))
-    for kind in ("named pipe", "pipe", "socket", "terminal", "eventfd"):
+    for kind in ("named pipe", "pipe", "socket", "terminal", "eventfd", "lock"):
         name = folder / f"{kind}.fifo"
         os.mkfifo(name)
         with Program([python, "-c", WAITING, kind, str(name)]) as program:
-            wait_until(f"{kind}: not in read", lambda: pathlib.Path(f"/proc/{program.pid}/syscall").read_text().startswith("0 "))
+            call = "72 " if kind == "lock" else "0 "  # fcntl, read
+            wait_until(f"{kind}: does not wait", lambda: pathlib.Path(f"/proc/{program.pid}/syscall").read_text().startswith(call))
             captured(tool, program.pid, folder / "one.hs")
             tool.run("verify", folder / "one.hs")
             program.tell("go")

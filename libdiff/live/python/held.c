@@ -20,6 +20,7 @@
 #include <dirent.h>
 #include <elf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -115,6 +116,8 @@ static int stop_by_event(pid_t tid, unsigned patience_ms)
 
 /* ---- safe places ---- */
 
+enum { OPEN_FILE_LOCK_WAIT = 38 }; /* F_OFD_SETLKW, which <fcntl.h> has for _GNU_SOURCE alone */
+
 static bool waits_outside(long number)
 {
     static const long calls[] = {
@@ -164,6 +167,7 @@ static bool waits_in_libc(const hsd_held *held)
         return false;
     if (waits_outside(number)) return true;
     if (reads_or_writes(number)) return is_no_file(held, r->rdi);
+    if (number == SYS_fcntl) return (int)r->rsi == F_SETLKW || (int)r->rsi == OPEN_FILE_LOCK_WAIT;
     return number == SYS_futex && (r->rsi & OPERATION) == WAIT_BITSET;
 }
 
