@@ -5,9 +5,12 @@ usage: tools.py cppcheck|tidy|analyzer PROJECT BUILD [FILE…]     over capture/
        tools.py valgrind                                        HSD_FAULTY: the command with the allocator of libc; HSD_LONG=1: all commands
 
 What a tool says wrongly stands in known.table beside this file, with the reason. The first three take tens of minutes and ask all files: they run with HSD_TOOLS=1
-alone, which the scoreboard sets.
+alone, which the scoreboard sets. What a tool said of a file is kept in BUILD/tools, and told again while neither the file, nor what it includes of the project, nor how it
+is compiled, nor the tool is another: a run that was stopped goes on where it stopped.
 """
 import concurrent.futures
+import hashlib
+import inspect
 import json
 import os
 import pathlib
@@ -48,8 +51,42 @@ def compiled(project, build):
 
 
 def run(words, folder):
+    """(exit status, what was said)"""
     done = subprocess.run(words, cwd=folder, capture_output=True, text=True, errors="replace", stdin=subprocess.DEVNULL, check=False)
-    return done.stdout + done.stderr
+    return done.returncode, done.stdout + done.stderr
+
+
+class Kept:
+    """What a tool said, a file for each source, named by all that decides what it says."""
+
+    def __init__(self, tool, project, build):
+        self.ask, self.project = ASK[tool], project
+        self.folder = build / "tools" / tool
+        self.folder.mkdir(parents=True, exist_ok=True)
+        rules = (project / ".clang-tidy").read_bytes() if tool == "tidy" else b""
+        self.common = run([PROGRAMS[tool], "--version"], project)[1].encode() + inspect.getsource(self.ask).encode() + rules
+
+    def of(self, file, words):
+        key = hashlib.sha256(self.common + "\0".join([str(self.project), *words]).encode())
+        for name in self.read_by(file, words):
+            key.update(name.encode() + b"\0" + (self.project / name).read_bytes())
+        path = self.folder / key.hexdigest()
+        if path.exists():
+            return path.read_text(encoding="utf-8")
+        status, said = self.ask(self.project, file, words)
+        if status != 0:
+            return f"{said}\n{file}:1: error: exit status {status}"
+        beside = path.with_suffix(".new")
+        beside.write_text(said, encoding="utf-8")
+        beside.rename(path)
+        return said
+
+    def read_by(self, file, words):
+        """The file, and what it includes but for headers of the system."""
+        rule = subprocess.run([*words, "-MM", file], cwd=self.project, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False)
+        if rule.returncode != 0:
+            sys.exit(f"{file}: {rule.stderr}")
+        return rule.stdout.replace("\\\n", " ").split(":", 1)[1].split()
 
 
 def cppcheck(project, file, words):
@@ -67,17 +104,20 @@ def analyzer(project, file, words):
     return run([*words, "-fanalyzer", "-Wno-error", "-fdiagnostics-color=never", "-fdiagnostics-path-format=none", "-o", os.devnull, "-c", project / file], project)
 
 
+ASK = {"cppcheck": cppcheck, "tidy": tidy, "analyzer": analyzer}
+PROGRAMS = {"cppcheck": "cppcheck", "tidy": "clang-tidy", "analyzer": "gcc"}
+
+
 def judge(tool, project, build, files):
-    programs = {"cppcheck": "cppcheck", "tidy": "clang-tidy", "analyzer": "gcc"}
-    if shutil.which(programs[tool]) is None:
-        print(f"{programs[tool]} is not installed: skipped")
+    if shutil.which(PROGRAMS[tool]) is None:
+        print(f"{PROGRAMS[tool]} is not installed: skipped")
         return 77
     commands = compiled(project, build)
     chosen = {file: commands[file] for file in (files or sorted(commands))}
-    ask = {"cppcheck": cppcheck, "tidy": tidy, "analyzer": analyzer}[tool]
+    kept = Kept(tool, project, build)
     excused, reports, used = [row for row in known() if row[0] == tool], set(), set()
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        for said in pool.map(lambda file: ask(project, file, absolute(chosen[file])), chosen):
+        for said in pool.map(lambda file: kept.of(file, absolute(chosen[file])), chosen):
             for match in SAID.finditer(said):
                 path = os.path.relpath(os.path.join(project, match["file"]), project)
                 if path.startswith(".."):
