@@ -30,9 +30,19 @@
         .limits = {{HSD_LIMIT_AMOUNT, LOST_LEAST}}, .limit_count = 1                                                   \
     }
 
+/*
+ * What waits for a collector that the program has switched off waits until it calls the collector itself, if ever: it
+ * is judged as the whole heap is, for it is no part of that. Where a collector runs, it says nothing.
+ */
+#define UNCOLLECTED_NAME TEXT("what waits for a collector that is off does not grow")
+
 static const hsd_rule two_rules[] = {
     {.name = TEXT("whole heap"),
      .measure = HSD_MEASURE_BYTES,
+     .limits = {{HSD_LIMIT_PERCENT, 100000}},
+     .limit_count = 1},
+    {.name = UNCOLLECTED_NAME,
+     .measure = HSD_MEASURE_UNREACHED_BYTES,
      .limits = {{HSD_LIMIT_PERCENT, 100000}},
      .limit_count = 1},
     LOST_RULE,
@@ -58,6 +68,10 @@ static const hsd_rule series_rules[] = {
      .limits = {{HSD_LIMIT_AUTO, 0}},
      .limit_count = 1,
      .level = HSD_LEVEL_WARN},
+    {.name = UNCOLLECTED_NAME,
+     .measure = HSD_MEASURE_UNREACHED_BYTES,
+     .limits = {{HSD_LIMIT_PERCENT_PER_ROUND, 10000}},
+     .limit_count = 1},
     LOST_RULE,
 };
 
@@ -65,6 +79,12 @@ const hsd_rule *hsd_built_in_rules(bool is_series, size_t *count)
 {
     *count = is_series ? HSD_ARRAY_LEN(series_rules) : HSD_ARRAY_LEN(two_rules);
     return is_series ? series_rules : two_rules;
+}
+
+bool hsd_built_in_asks(const hsd_rule *rule, const hsd_facts *facts)
+{
+    if (hsd_measure_is_lost(rule->measure)) return hsd_facts_tell_lost(facts);
+    return !hsd_measure_is_unreached(rule->measure) || hsd_facts_collector_is_off(facts);
 }
 
 uint64_t hsd_built_in_min(bool is_series) { return is_series ? 0 : UINT64_C(1) << 20; }

@@ -28,9 +28,11 @@ static hsd_status judge_all(hsd_check *check, hsd_judge *judge, const hsd_rule *
     void *rows;
     HSD_TRY(hsd_check_take(check->store, rule_count, sizeof *check->rows, &rows, err));
     check->rows = rows;
-    for (; check->row_count < rule_count; check->row_count++) {
+    for (size_t i = 0; i < rule_count; i++) {
+        if (judge->has_built_in && !hsd_built_in_asks(&rules[i], &judge->facts)) continue;
         hsd_check_row *row = &check->rows[check->row_count];
-        HSD_TRY(hsd_judge_rule(judge, &rules[check->row_count], row));
+        HSD_TRY(hsd_judge_rule(judge, &rules[i], row));
+        check->row_count++;
         count_check(check, row->outcome);
     }
     return hsd_allowed_note(&judge->allowed, &judge->facts, check->store, judge->notes, err);
@@ -56,8 +58,6 @@ static hsd_status run_check(hsd_check *check, const hsd_check_options *options, 
                        .store = check->store,
                        .notes = &lists.notes,
                        .err = err};
-    /* The last built-in rule is about what is lost; most captures cannot lose anything. */
-    if (judge.has_built_in && !hsd_facts_tell_lost(&judge.facts)) rule_count--;
     hsd_status status = hsd_judge_open(&judge, options->today);
     if (status == HSD_OK) status = judge_all(check, &judge, rules, rule_count, err);
     hsd_judge_release(&judge);

@@ -104,13 +104,36 @@ hsd_status hsd_facts_open(hsd_facts *facts, const hsd_check_config *config, hsd_
 
 /* ---- metrics of captures ---- */
 
+static const hsd_profile_metric *find_metric(const hsd_profile_metric *items, size_t count, hsd_text name)
+{
+    while (count-- > 0)
+        if (hsd_check_is_same(items[count].name, name)) return &items[count];
+    return NULL;
+}
+
 const hsd_profile_metric *hsd_facts_metric(const hsd_facts *facts, size_t at, hsd_text name)
 {
-    const bool is_series = facts->series != NULL;
-    const hsd_profile_metric *items = is_series ? facts->series->points[at].metrics : facts->options->metrics[at].items;
-    for (size_t i = is_series ? facts->series->points[at].metric_count : facts->options->metrics[at].count; i-- > 0;)
-        if (hsd_check_is_same(items[i].name, name)) return &items[i];
-    return NULL;
+    if (facts->series != NULL)
+        return find_metric(facts->series->points[at].metrics, facts->series->points[at].metric_count, name);
+    return find_metric(facts->options->metrics[at].items, facts->options->metrics[at].count, name);
+}
+
+/* Of two captures the diff has it; the options have metrics only where a rule asks for one. */
+static bool is_collector_off(const hsd_facts *facts, size_t at)
+{
+    static const char name[] = "python.gc_disabled";
+    const hsd_text text = {name, sizeof name - 1};
+    const hsd_side *side = facts->diff == NULL ? NULL : at == 0 ? &facts->diff->before : &facts->diff->after;
+    const hsd_profile_metric *metric =
+        side != NULL ? find_metric(side->metrics, side->metric_count, text) : hsd_facts_metric(facts, at, text);
+    return metric != NULL && metric->value > 0;
+}
+
+bool hsd_facts_collector_is_off(const hsd_facts *facts)
+{
+    for (size_t i = facts->first; i < facts->first + facts->value_count; i++)
+        if (!is_collector_off(facts, i)) return false;
+    return true;
 }
 
 static hsd_text capture_name(const hsd_facts *facts, size_t at)

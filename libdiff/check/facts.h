@@ -96,6 +96,9 @@ static inline bool hsd_measure_is_lost(hsd_measure measure)
     return measure == HSD_MEASURE_LOST_BYTES || measure == HSD_MEASURE_LOST_OBJECTS;
 }
 
+/* True if in each capture that is judged the program had its collector switched off (Python's gc.disable()). */
+bool hsd_facts_collector_is_off(const hsd_facts *facts);
+
 /* True if the captures tell what is lost: else built-in rules about it are not asked. */
 static inline bool hsd_facts_tell_lost(const hsd_facts *facts)
 {

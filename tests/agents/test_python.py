@@ -334,9 +334,38 @@ for round in range(5):
 """
 
 
+UNCOLLECTED = """
+import ctypes, gc, os, sys
+agent, folder = sys.argv[1], sys.argv[2]
+gc.disable()
+
+class Node:
+    def __init__(self, number):
+        self.itself, self.name = self, f"{number:-^200}"
+
+error = ctypes.create_string_buffer(512)
+capture = ctypes.PyDLL(agent).hspy_capture
+for round in range(4):
+    for number in range(4000):
+        Node(number)
+    fd = os.open(f"{folder}/off-{round}.hs", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    capture(fd, None, error, 512)
+"""
+
+
+def gate_without_collector(tool, folder, path):
+    """Cycles that a program leaves behind with its collector off fail the gate, of two captures and of a series."""
+    subprocess.run([path, "-c", UNCOLLECTED, pythons.agent(tool), str(folder)], check=True, stdout=subprocess.DEVNULL, timeout=60)
+    captures = [folder / f"off-{number}.hs" for number in range(4)]
+    for some in ([captures[0], captures[3]], captures):
+        failed = " ".join(tool.run("check", *some, expect=1).stdout.split())
+        check("FAIL what waits for a collector that is off does not grow" in failed and f"1 of {len(some)} rules failed" in failed, failed)
+
+
 def gate(tool, folder):
     """A function that is made for each request and kept is a leak as any other, and no program code: `check` fails, and names the list."""
     version, path = next(iter(pythons.found().items()))
+    gate_without_collector(tool, folder, path)
     subprocess.run([path, "-c", LISTENERS, pythons.agent(tool), str(folder)], check=True, stdout=subprocess.DEVNULL, timeout=60)
     captures = [folder / f"{number}.hs" for number in range(5)]
     failed = " ".join(tool.run("check", *captures, expect=1).stdout.split())

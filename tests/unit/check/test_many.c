@@ -445,6 +445,30 @@ Test(many, built_in_rules_leave_out_what_captures_cannot_answer)
     kit_release(&kit);
 }
 
+Test(many, what_waits_for_a_collector_that_is_off_is_judged)
+{
+    static const hsd_profile_metric off = {{"python.gc_disabled", 18}, {"count", 5}, 1};
+    hsd_series *series = usual();
+    for (size_t i = 0; i < POINTS; i++) {
+        made.unreached[i] = (hsd_amount){i, i << 20};
+        made.points[i].metrics = &off;
+        made.points[i].metric_count = 1;
+    }
+    kit_trend(&series->unreached, series);
+    const hsd_check *check = kit_judge(&kit, "", NULL, series);
+    cr_assert_eq(hsd_check_exit(check), 1);
+    cr_assert_eq(check->failed, 1);
+    IS(check->rows[check->row_count - 1].rule->name, "what waits for a collector that is off does not grow");
+    for (size_t i = 0; i < POINTS; i++)
+        made.unreached[i] = (hsd_amount){i % 2, i % 2 << 20}; /* it calls the collector now and then */
+    kit_trend(&series->unreached, series);
+    cr_assert_eq(hsd_check_exit(kit_judge(&kit, "", NULL, series)), 0);
+    made.points[POINTS - 1].metric_count = 0;
+    const size_t asked = kit.check->row_count;
+    cr_assert_eq(kit_judge(&kit, "", NULL, series)->row_count, asked - 1);
+    kit_release(&kit);
+}
+
 Test(many, types_and_the_heap_are_named_with_who_holds_them_by_the_pair)
 {
     static hsd_type_growth grown;

@@ -454,6 +454,33 @@ Test(two, built_in_rules_judge_where_the_file_has_none)
     kit_release(&kit);
 }
 
+/* A program of Python that has called gc.disable(): what is in cycles stays. */
+Test(two, what_waits_for_a_collector_that_is_off_is_judged)
+{
+    hsd_profile_metric off = {sample_text("python.gc_disabled"), sample_text("count"), 1};
+    types[0] = sample_type("A", MIB, MIB);
+    types[0].unreached_after = (hsd_amount){100, 2 * MIB};
+    hsd_diff diff = sample_diff(types, 1, NULL, 0);
+    diff.unreached_after = types[0].unreached_after;
+    cr_assert_eq(kit_judge(&kit, "", &diff, NULL)->row_count, 1, "a collector runs: it says nothing");
+    diff.after.metrics = &off;
+    diff.after.metric_count = 1;
+    cr_assert_eq(kit_judge(&kit, "", &diff, NULL)->row_count, 1, "it was switched off between the captures");
+    diff.before.metrics = &off;
+    diff.before.metric_count = 1;
+    const hsd_check *check = kit_judge(&kit, "", &diff, NULL);
+    cr_assert_eq(check->row_count, 2);
+    cr_assert_eq(check->rows[0].outcome, HSD_CHECK_OK);
+    cr_assert_eq(check->rows[1].outcome, HSD_CHECK_FAIL);
+    cr_assert_eq(check->rows[1].over, (int64_t)MIB);
+    IS(check->rows[1].findings[0].name, "A");
+    cr_assert_eq(kit_judge(&kit, "rules: [{max_growth: 1 MiB}]\n", &diff, NULL)->row_count, 1,
+                 "who has rules has his own");
+    off.value = 0;
+    cr_assert_eq(kit_judge(&kit, "", &diff, NULL)->row_count, 1);
+    kit_release(&kit);
+}
+
 Test(two, program_code_alone_fails_no_built_in_rule)
 {
     static hsd_holder rows[] = {
