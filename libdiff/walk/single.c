@@ -31,6 +31,16 @@ static hsd_status divide_memory(hsd_single *single, bool with_tree, hsd_error *e
     return hsd_plan_make(&single->plan, &request, err);
 }
 
+/* How the rest of the walk has the memory. */
+static void take_plan(hsd_single *single)
+{
+    const hsd_plan *plan = &single->plan;
+    hsd_plan_explain(plan, &single->reporter);
+    single->request.plan = plan->sides[0];
+    single->request.table_bytes = plan->table_bytes;
+    single->request.use_thread = plan->uses_sort_threads;
+}
+
 static hsd_status make_plan(hsd_single *single, hsd_error *err)
 {
     hsd_plan *plan = &single->plan;
@@ -50,13 +60,10 @@ static hsd_status make_plan(hsd_single *single, hsd_error *err)
         HSD_TRY(divide_memory(single, false, err));
         plan->holders_least_bytes = least;
     }
-    hsd_plan_explain(plan, &single->reporter);
+    take_plan(single);
     hsd_page_pool_init(&single->pool, plan->pool_bytes);
     single->space.pool = plan->pool_bytes > 0 ? &single->pool : NULL;
     hsd_walk_request *request = &single->request;
-    request->plan = plan->sides[0];
-    request->table_bytes = plan->table_bytes;
-    request->use_thread = plan->uses_sort_threads;
     request->want_tree = single->has_tree;
     const bool keeps_graph = !single->is_for_sums || single->keeps_graph;
     request->keeps = single->has_tree && keeps_graph ? HSD_GRAPH_STAYS : HSD_GRAPH_GOES;
@@ -99,10 +106,32 @@ hsd_status hsd_single_open(hsd_single *single, hsd_capture *capture, hsd_error *
     return status;
 }
 
+/* Once the graph is read it is known what it takes, mostly half of what might be: what comes has the rest, too. */
+static void divide_again(hsd_single *single)
+{
+    const hsd_plan before = single->plan;
+    if (!single->has_tree || single->side.adjacency == NULL) return;
+    if (divide_memory(single, true, NULL) != HSD_OK || !single->plan.has_holders ||
+        single->plan.peak_bytes + before.pool_bytes > before.memory_bytes) {
+        single->plan = before;
+        return;
+    }
+    single->plan.holders_least_bytes = before.holders_least_bytes;
+    single->plan.pool_bytes = before.pool_bytes;
+    take_plan(single);
+}
+
+static hsd_status walk(hsd_single *single, hsd_error *err)
+{
+    HSD_TRY(hsd_side_run_reading(&single->side, err));
+    divide_again(single);
+    return hsd_side_run(&single->side, err);
+}
+
 hsd_status hsd_single_walk(hsd_single *single, hsd_capture *capture, hsd_error *err)
 {
     HSD_TRY(hsd_single_open(single, capture, err));
-    const hsd_status status = hsd_side_run(&single->side, err);
+    const hsd_status status = walk(single, err);
     if (status < 0) hsd_error_set_file(err, hsd_capture_get_info(capture)->path);
     return status;
 }

@@ -105,7 +105,11 @@ uint64_t hsd_plan_serve_useful(uint64_t records, unsigned words, uint64_t sort_b
 /* ---- captures ---- */
 
 bool hsd_plan_has_blocks(const hsd_plan_capture *c) { return c->has_graph || c->has_parts; }
-bool hsd_plan_has_join(const hsd_plan_capture *c) { return c->needs_join && hsd_plan_has_blocks(c); }
+bool hsd_plan_is_read(const hsd_plan_capture *c) { return hsd_plan_has_blocks(c) && c->block_bytes > 0; }
+bool hsd_plan_has_join(const hsd_plan_capture *c)
+{
+    return c->needs_join && hsd_plan_has_blocks(c) && !hsd_plan_is_read(c);
+}
 bool hsd_plan_has_tree(const hsd_plan_capture *c) { return c->tree_words > 0 && c->has_graph; }
 unsigned hsd_plan_edge_words(const hsd_plan_capture *c) { return HSD_TWO_WORDS + (hsd_plan_has_tree(c) ? 1u : 0u); }
 unsigned hsd_plan_source_words(const hsd_plan_capture *c) { return hsd_plan_has_tree(c) ? 3 : 2; }
@@ -123,10 +127,14 @@ static hsd_plan_need paged(uint64_t bytes)
 /* However few references there are, a block of 16 KiB has 4,096 nodes at most. */
 static uint64_t adjacency_estimate(const hsd_plan_capture *c)
 {
+    if (hsd_plan_is_read(c)) return c->block_bytes;
     return hsd_max_u64(5 * c->references + 2 * c->objects, 4 * c->objects);
 }
 
-static uint64_t name_estimate(const hsd_plan_capture *c) { return 2 * c->references + 2 * c->objects; }
+static uint64_t name_estimate(const hsd_plan_capture *c)
+{
+    return hsd_plan_is_read(c) ? c->block_name_bytes : 2 * c->references + 2 * c->objects;
+}
 
 /* Ids in a heap that is packed take a byte each, less is not worth a try; in one that is not a word of two numbers. */
 hsd_plan_need hsd_plan_ordinals(const hsd_plan_capture *c)
@@ -182,7 +190,7 @@ static uint64_t walk_bytes(const hsd_plan_capture *c)
 hsd_plan_need hsd_plan_dominators(const hsd_plan_capture *c)
 {
     const uint64_t n = c->objects + 1, r = c->references, number = number_bytes(n);
-    const hsd_plan_need blocks = paged(3 * n + 8 * r);
+    const hsd_plan_need blocks = paged(hsd_plan_is_read(c) ? c->block_bytes : 3 * n + 8 * r);
     const uint64_t arrays = 2 * paged(HSD_TWO_BYTES * n).least + paged(HSD_NODE_BYTES * n).least;
     const uint64_t walk = n / 4 + HSD_TWO_BYTES * n + walk_bytes(c) * r;
     const uint64_t core = n / 4 + (CORE_BYTES + 3 * number) * n + 3 * number * r;
@@ -199,7 +207,7 @@ uint64_t hsd_plan_dominator_walk(const hsd_plan_capture *c)
 {
     const uint64_t n = c->objects + 1, r = c->references;
     const uint64_t buckets = hsd_min_u64(2 * hsd_max_u64(n, r) / KIB(128) + 1, 512);
-    return n / 4 + HSD_TWO_BYTES * n + walk_bytes(c) * r + n / 64 + paged(5 * r + 2 * n).useful +
+    return n / 4 + HSD_TWO_BYTES * n + walk_bytes(c) * r + n / 64 + paged(adjacency_estimate(c)).useful +
            (buckets + 80) * KIB(16) + SORT_PREDECESSORS + MIB(2);
 }
 

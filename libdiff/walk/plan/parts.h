@@ -41,6 +41,7 @@ typedef struct hsd_plan_need {
 
 bool hsd_plan_has_blocks(const hsd_plan_capture *c);
 bool hsd_plan_has_join(const hsd_plan_capture *c);
+bool hsd_plan_is_read(const hsd_plan_capture *c); /* the graph is there */
 bool hsd_plan_has_tree(const hsd_plan_capture *c);
 
 hsd_plan_need hsd_plan_ordinals(const hsd_plan_capture *c);

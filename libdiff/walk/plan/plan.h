@@ -55,7 +55,8 @@
 #include "base/note.h"
 #include <hsdiff/status.h>
 
-/* What is known of a capture before it is walked: from its info and index, or a guess from its size. */
+/* What is known of a capture before it is walked: from its info and index, or a guess from its size. Once its graph is
+ * read much more is: a plan that is made anew then is of what comes after that. */
 typedef struct hsd_plan_capture {
     uint64_t objects;        /* label nodes included */
     uint64_t references;     /* inline ones, separate edges and those of label nodes */
@@ -68,6 +69,9 @@ typedef struct hsd_plan_capture {
     unsigned identity_words; /* u64 words of one record of the identity sort; 0 = not run */
     unsigned tree_words;     /* of one record of the tree sort; 0 = no dominators, no names of references. Needs
                               * has_graph */
+    /* What the graph takes, once it was read: blocks, names of references; 0 = that is estimated, and it will be read.
+     * And what waits of ids. */
+    uint64_t block_bytes, block_name_bytes, id_bytes;
 } hsd_plan_capture;
 
 typedef struct hsd_plan_request {

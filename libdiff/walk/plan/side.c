@@ -68,7 +68,8 @@ static bool divide_reading(const divider *d)
 static bool divide_ids(const divider *d)
 {
     hsd_plan_side *side = d->side;
-    if (!d->c->has_structure || hsd_plan_has_join(d->c)) return true;
+    if (hsd_plan_is_read(d->c)) side->id_serve_bytes = d->c->id_bytes;
+    if (!d->c->has_structure || hsd_plan_has_join(d->c) || hsd_plan_is_read(d->c)) return true;
     const uint64_t useful = hsd_plan_sort_useful(d->c->objects, 2);
     side->id_sort_bytes = clamp(d->room / 8, SORT_LEAST, useful);
     const uint64_t serve = hsd_plan_serve_useful(d->c->objects, 2, side->id_sort_bytes);
@@ -295,7 +296,7 @@ static bool divide(divider *d)
     if (!divide_walking(d)) return false;
     if (!hsd_plan_has_blocks(d->c)) return true;
     if (d->has_tree && !divide_tree(d)) return false;
-    return divide_edges(d) && divide_building(d);
+    return hsd_plan_is_read(d->c) || (divide_edges(d) && divide_building(d));
 }
 
 bool hsd_plan_side_divide(hsd_plan_side *side, const hsd_plan_capture *c, uint64_t walk, uint64_t end_bytes)

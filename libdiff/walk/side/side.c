@@ -65,13 +65,25 @@ hsd_status hsd_side_open(hsd_side_walk *side, const hsd_walk_request *request, h
     return hsd_label_table_load(&side->labels, request->capture, err);
 }
 
+/* The graph as it is. What was read by ids, or stands apart from its objects, is in it. */
+static void add_graph(hsd_plan_capture *needs, const hsd_side_walk *side)
+{
+    const hsd_walk_graph *graph = side->graph;
+    if (side->adjacency == NULL || graph == NULL) return;
+    needs->objects = side->node_count;
+    needs->references = hsd_adjacency_edge_count(side->adjacency);
+    needs->block_bytes = hsd_max_u64(hsd_adjacency_bytes(side->adjacency), 1);
+    needs->block_name_bytes = hsd_adjacency_name_bytes(side->adjacency);
+    needs->id_bytes = graph->ids != NULL ? side->request->plan.id_serve_bytes : graph->ordinals.used_bytes;
+}
+
 hsd_plan_capture hsd_side_needs(const hsd_side_walk *side, bool with_tree)
 {
     HSD_ASSERT(side->request != NULL);
     const hsd_capture_info *info = side->info;
     const uint64_t labels = hsd_min_u64(LABEL_NODE_ALLOWANCE, side->object_count);
     const uint64_t root_nodes = hsd_min_u64(info->roots, HSD_MAX_ROOT_NAMES);
-    return (hsd_plan_capture){
+    hsd_plan_capture needs = {
         .objects = side->object_count + labels + root_nodes,
         .references = info->references + info->edges + 2 * labels + info->roots,
         .has_graph = hsd_side_has_graph(side) || info->has_parts,
@@ -88,6 +100,8 @@ hsd_plan_capture hsd_side_needs(const hsd_side_walk *side, bool with_tree)
                       : side->request->want_ids ? HSD_TREE_ID_WORDS
                                                 : HSD_TREE_WORDS,
     };
+    add_graph(&needs, side);
+    return needs;
 }
 
 hsd_status hsd_side_check_tables(const hsd_side_walk *side, uint64_t more, hsd_error *err)
@@ -271,16 +285,23 @@ static hsd_status find_both(hsd_side_walk *side, hsd_error *err)
     return step_side(side, &finding_owners, err);
 }
 
-hsd_status hsd_side_run_graph(hsd_side_walk *side, hsd_error *err)
+static bool reads_graph(const hsd_side_walk *side) { return hsd_side_has_graph(side) || side->info->has_parts; }
+
+hsd_status hsd_side_run_reading(hsd_side_walk *side, hsd_error *err)
 {
     HSD_ASSERT(side->graph != NULL);
     HSD_ASSERT(!side->request->want_tree || hsd_side_has_graph(side));
     HSD_ASSERT(side->request->alike == NULL || side->request->want_identity);
-    if (hsd_side_has_graph(side) || side->info->has_parts) {
-        HSD_TRY(step_side(side, &reading_graph, err));
-        note_graph(side);
-        HSD_TRY(step_side(side, &attributing_parts, err));
-    }
+    if (!reads_graph(side) || side->adjacency != NULL) return HSD_OK;
+    HSD_TRY(step_side(side, &reading_graph, err));
+    note_graph(side);
+    return HSD_OK;
+}
+
+hsd_status hsd_side_run_graph(hsd_side_walk *side, hsd_error *err)
+{
+    HSD_TRY(hsd_side_run_reading(side, err));
+    if (reads_graph(side)) HSD_TRY(step_side(side, &attributing_parts, err));
     if (side->request->alike != NULL) HSD_TRY(step_side(side, &looking_at_objects, err));
     HSD_TRY(find_both(side, err));
     if (side->adjacency != NULL && (side->request->keeps != HSD_GRAPH_GOES || side->request->keeper != NULL))

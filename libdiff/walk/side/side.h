@@ -308,7 +308,8 @@ static inline uint64_t hsd_census_id(const hsd_side_walk *side, const uint64_t *
  * overwritten, and to be released on failure, too. */
 hsd_status hsd_side_open(hsd_side_walk *side, const hsd_walk_request *request, hsd_error *err);
 
-/* What the planner must know of an open side; want_identity and want_ids are set. */
+/* What the planner must know of an open side; want_identity and want_ids are set. Of one whose graph was read that is
+ * what the graph takes. */
 hsd_plan_capture hsd_side_needs(const hsd_side_walk *side, bool with_tree);
 
 /* All steps of one side; both sides may run at the same time. Where they must be told apart in two halves: between them
@@ -316,6 +317,9 @@ hsd_plan_capture hsd_side_needs(const hsd_side_walk *side, bool with_tree);
 hsd_status hsd_side_run(hsd_side_walk *side, hsd_error *err);
 hsd_status hsd_side_run_graph(hsd_side_walk *side, hsd_error *err);
 hsd_status hsd_side_run_census(hsd_side_walk *side, hsd_error *err);
+
+/* The first step of hsd_side_run, which may be done before it: then the request's plan may be another one behind it. */
+hsd_status hsd_side_run_reading(hsd_side_walk *side, hsd_error *err);
 
 /* Gives up an adjacency that only waited. */
 void hsd_side_drop_graph(hsd_side_walk *side);
