@@ -1,4 +1,4 @@
-#define _GNU_SOURCE /* O_TMPFILE, renameat2, mkostemp */
+#define _GNU_SOURCE /* O_TMPFILE, renameat2, mkostemp, sync_file_range */
 /*
  * The result file, which is whole or not there. Two ways to be unfinished, one way to be done:
  *
@@ -27,6 +27,7 @@
 #include "io/fd.h"
 
 #define BUFFER_BYTES ((size_t)256 << 10)
+#define BEGIN_BYTES  ((uint64_t)8 << 20)
 
 static hsd_status fail_output(const hsd_output *output, int error, const char *what, hsd_error *err)
 {
@@ -139,9 +140,20 @@ hsd_status hsd_output_set_path(hsd_output *output, const char *path, hsd_error *
 
 /* ---- write */
 
+/* The disk begins with what it has of a long file, so that little is left to sync; where it cannot nothing is lost. */
+static void begin_sync(hsd_output *output)
+{
+    if (output->is_in_place || output->written - output->begun < BEGIN_BYTES) return;
+    (void)sync_file_range(output->fd, (off64_t)output->begun, (off64_t)(output->written - output->begun),
+                          SYNC_FILE_RANGE_WRITE);
+    output->begun = output->written;
+}
+
 static hsd_status write_now(hsd_output *output, const void *data, size_t size, hsd_error *err)
 {
     const int error = hsd_fd_write(output->fd, data, size, HSD_FD_HERE);
+    output->written += size;
+    begin_sync(output);
     if (error == 0) return HSD_OK;
     output->has_failed = true;
     return fail_output(output, error, "write", err);

@@ -25,6 +25,8 @@ typedef struct hsd_output {
     bool is_settled;     /* the disk has it: finish gives it its name and nothing else */
     bool is_sealed;      /* encrypted; the last chunk was written where is_settled */
     uint64_t size_bytes; /* taken so far, buffered ones included; before they are encrypted */
+    uint64_t written;    /* to the file */
+    uint64_t begun;      /* of these the disk was told to begin with */
     uint8_t *buffer;
     size_t buffered;
     char *path;      /* final name, owned */

@@ -52,7 +52,7 @@ hsd_status hsd_read_ahead_begin(hsd_read_ahead *a, hsd_sorter *sorter, const hsd
     const size_t batches = how->with_thread ? 2 : 1, bytes = how->memory_bytes / batches,
                  most = bytes / (hsd_sorter_words(sorter) * sizeof(uint64_t));
     *a = (hsd_read_ahead){.sorter = sorter, .shift = how->shift};
-    HSD_TRY(hsd_sorter_rewind(sorter, err));
+    if (!how->goes_on) HSD_TRY(hsd_sorter_rewind(sorter, err));
     a->is_dense = how->is_dense && !stats.repeats && stats.fan_in >= 2 && most >= (size_t)stats.fan_in * EACH_RUN;
     if (stats.runs == 0 || (!how->with_thread && !a->is_dense)) return HSD_OK;
     for (size_t i = 0; i < batches; i++) {

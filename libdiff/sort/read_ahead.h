@@ -37,12 +37,13 @@ typedef struct hsd_read_ahead_how {
     bool is_dense;       /* as hsd_sorter_next_dense has it */
     unsigned shift;      /* likewise */
     size_t memory_bytes; /* of both batches; without a thread of the one */
+    bool goes_on;        /* from the record that the sorter has next; else it is rewound */
 } hsd_read_ahead_how;
 
 /* Memory of both batches with a thread. */
 #define HSD_READ_AHEAD_BYTES ((size_t)1 << 20)
 
-/* From the first record on (the sorter is rewound). Without a thread, and where numbers are not dense or runs too many
+/* From the first record on, unless it goes on. Without a thread, and where numbers are not dense or runs too many
  * for a batch, what the sorter gives is handed on. Nobody else asks the sorter for records until the end. */
 hsd_status hsd_read_ahead_begin(hsd_read_ahead *ahead, hsd_sorter *sorter, const hsd_read_ahead_how *how,
                                 hsd_error *err);

@@ -8,6 +8,7 @@
 #include "base/assert.h"
 #include "base/check.h"
 #include "base/heap.h"
+#include "sort/read_ahead.h"
 #include "walk/fold.h"
 #include "walk/tree.h"
 #include <hscapture/hscapture.h>
@@ -172,6 +173,15 @@ static void look_for_accumulation(const visit *v, const frame *f, frame *parent)
         keep_accumulation(walk, &f->entry);
 }
 
+/* With a thread the list is merged a batch ahead, while rows are made of the last one. */
+static hsd_read_ahead_how how_to_tell(const hsd_single *single)
+{
+    const bool is_ahead =
+        hsd_side_reads_ahead(&single->side) && single->plan.growth_bytes >= 4 * (uint64_t)HSD_READ_AHEAD_BYTES;
+    return (hsd_read_ahead_how){
+        .with_thread = is_ahead, .memory_bytes = is_ahead ? HSD_READ_AHEAD_BYTES : 0, .goes_on = true};
+}
+
 static hsd_status list(hsd_sorter *sorter, const frame *f, hsd_error *err)
 {
     const uint64_t record[LIST_WORDS] = {f->entry.id,
@@ -249,29 +259,48 @@ hsd_status hsd_top_walk_run(hsd_top_walk *walk, hsd_single *single, size_t most,
     if (wants_list) HSD_TRY(hsd_side_sorter(&single->side, LIST_WORDS, 1, list_bytes, &walk->list, err));
     HSD_TRY(hsd_tree_walk(single->side.tree, &visitor, &super_root, stack_bytes, &single->space, err));
     hsd_heap_sort(heap_of(walk), walk->entry_count); /* the first takes most */
-    return wants_list ? hsd_side_serve(walk->list, single->plan.growth_bytes, err) : HSD_OK;
+    if (!wants_list) return HSD_OK;
+    return hsd_side_serve(walk->list, single->plan.growth_bytes - how_to_tell(single).memory_bytes, err);
+}
+
+static hsd_status tell_one(const hsd_single *single, const uint64_t *record, hsd_retained_fn take, void *context,
+                           hsd_error *err)
+{
+    const hsd_bytes type = hsd_names_get(&single->types.names, (uint32_t)(record[1] >> 1));
+    const hsd_retained object = {
+        .id = record[0],
+        .type = {(const char *)type.data, type.size},
+        .bytes = record[2],
+        .retained_bytes = record[3],
+        .retained_objects = record[4],
+        .dominator = record[5],
+        .has_dominator = record[1] & 1,
+    };
+    return take(context, &object, err);
+}
+
+static hsd_status tell_all(hsd_read_ahead *ahead, const hsd_single *single, hsd_retained_fn take, void *context,
+                           hsd_error *err)
+{
+    for (;;) {
+        const uint64_t *records;
+        size_t count;
+        const hsd_status status = hsd_read_ahead_next_some(ahead, &records, &count, err);
+        if (status != HSD_OK) return status == HSD_END ? HSD_OK : status;
+        for (size_t i = 0; i < count; i++)
+            HSD_TRY(tell_one(single, records + i * LIST_WORDS, take, context, err));
+    }
 }
 
 hsd_status hsd_top_walk_tell(hsd_top_walk *walk, const hsd_single *single, hsd_retained_fn take, void *context,
                              hsd_error *err)
 {
-    for (;;) {
-        const uint64_t *record;
-        const hsd_status status = hsd_sorter_next(walk->list, &record, err);
-        if (status == HSD_END) return HSD_OK;
-        HSD_TRY(status);
-        const hsd_bytes type = hsd_names_get(&single->types.names, (uint32_t)(record[1] >> 1));
-        const hsd_retained object = {
-            .id = record[0],
-            .type = {(const char *)type.data, type.size},
-            .bytes = record[2],
-            .retained_bytes = record[3],
-            .retained_objects = record[4],
-            .dominator = record[5],
-            .has_dominator = record[1] & 1,
-        };
-        HSD_TRY(take(context, &object, err));
-    }
+    hsd_read_ahead ahead;
+    const hsd_read_ahead_how how = how_to_tell(single);
+    hsd_status status = hsd_read_ahead_begin(&ahead, walk->list, &how, err);
+    if (status == HSD_OK) status = tell_all(&ahead, single, take, context, err);
+    hsd_read_ahead_end(&ahead);
+    return status;
 }
 
 void hsd_top_walk_release(hsd_top_walk *walk)

@@ -64,6 +64,40 @@ static void put_escape(writer *w, const char *bytes, size_t size)
 
 static void put_char(writer *w, char c) { put_escape(w, &c, 1); }
 
+/* Most names are made of these alone: in no form does one of them mean anything, wherever it stands. */
+static bool is_plain_byte(char c)
+{
+    static const bool plain[256] = {
+        ['a'] = 1, ['b'] = 1, ['c'] = 1, ['d'] = 1, ['e'] = 1, ['f'] = 1, ['g'] = 1, ['h'] = 1, ['i'] = 1, ['j'] = 1,
+        ['k'] = 1, ['l'] = 1, ['m'] = 1, ['n'] = 1, ['o'] = 1, ['p'] = 1, ['q'] = 1, ['r'] = 1, ['s'] = 1, ['t'] = 1,
+        ['u'] = 1, ['v'] = 1, ['w'] = 1, ['x'] = 1, ['y'] = 1, ['z'] = 1, ['A'] = 1, ['B'] = 1, ['C'] = 1, ['D'] = 1,
+        ['E'] = 1, ['F'] = 1, ['G'] = 1, ['H'] = 1, ['I'] = 1, ['J'] = 1, ['K'] = 1, ['L'] = 1, ['M'] = 1, ['N'] = 1,
+        ['O'] = 1, ['P'] = 1, ['Q'] = 1, ['R'] = 1, ['S'] = 1, ['T'] = 1, ['U'] = 1, ['V'] = 1, ['W'] = 1, ['X'] = 1,
+        ['Y'] = 1, ['Z'] = 1, ['0'] = 1, ['1'] = 1, ['2'] = 1, ['3'] = 1, ['4'] = 1, ['5'] = 1, ['6'] = 1, ['7'] = 1,
+        ['8'] = 1, ['9'] = 1, ['.'] = 1, ['/'] = 1, ['$'] = 1, ['_'] = 1, ['['] = 1, [']'] = 1, [';'] = 1,
+    };
+    return plain[(unsigned char)c];
+}
+
+static size_t plain_bytes(const char *text, size_t size)
+{
+    size_t count = 0;
+    while (count < size && is_plain_byte(text[count]))
+        count++;
+    return count;
+}
+
+/* Character by character where the room ends, so that what fits of them is there. */
+static void put_plain(writer *w, const char *text, size_t size)
+{
+    if (w->length + size < w->capacity || w->capacity == 0) {
+        store(w, text, size);
+        return;
+    }
+    for (size_t i = 0; i < size; i++)
+        store(w, text + i, 1);
+}
+
 static void put_hex(writer *w, uint32_t value, unsigned digits)
 {
     while (digits-- > 0)
@@ -169,6 +203,12 @@ static bool is_ambiguous_backslash(marked what, const char *text, size_t size, s
 static void put_visible(writer *w, marked what, const char *text, size_t size)
 {
     for (size_t at = 0; at < size;) {
+        const size_t plain = plain_bytes(text + at, size - at);
+        if (plain > 0) {
+            put_plain(w, text + at, plain);
+            at += plain;
+            continue;
+        }
         uint32_t code;
         const size_t step = hsd_utf8_next(text + at, size - at, &code);
         if (code == HSD_UTF8_BAD) {
@@ -198,6 +238,10 @@ static bool starts_formula(const char *text, size_t size)
 
 static void put_csv(writer *w, const char *text, size_t size)
 {
+    if (plain_bytes(text, size) == size) {
+        put_plain(w, text, size);
+        return;
+    }
     const bool is_formula = starts_formula(text, size);
     const bool is_quoted = is_formula || memchr(text, ',', size) || memchr(text, '"', size) ||
                            (size > 0 && (text[0] == ' ' || text[size - 1] == ' '));
@@ -238,6 +282,12 @@ static void put_json_hidden(writer *w, uint32_t code)
 static void put_json(writer *w, const char *text, size_t size)
 {
     for (size_t at = 0; at < size;) {
+        const size_t plain = plain_bytes(text + at, size - at);
+        if (plain > 0) {
+            put_plain(w, text + at, plain);
+            at += plain;
+            continue;
+        }
         uint32_t code;
         const size_t step = hsd_utf8_next(text + at, size - at, &code);
         if (code == HSD_UTF8_BAD) {

@@ -2,10 +2,7 @@
  * The objects that changed, one CSV record each, as they come: nothing is kept, so the list may be as
  * long as the heaps are.
  */
-#include <stdio.h>
-#include <string.h>
-
-#include "report/write/csv_name.h"
+#include "report/write/csv_row.h"
 #include <hsdiff/report.h>
 
 static const char heading[] = "change,id,type,bytes,before,after\r\n";
@@ -33,14 +30,19 @@ static const char *state_word(uint8_t state)
 hsd_status hsd_objects_csv_row(void *context, const hsd_changed_object *object, hsd_error *err)
 {
     hsd_objects_csv *csv = context;
-    char start[64], end[64];
-    const uint64_t bytes = object->state_after == 0 ? object->bytes_before : object->bytes_after;
-    const int start_size =
-        snprintf(start, sizeof start, "%s,0x%llx,", change_of(object), (unsigned long long)object->id);
-    const int end_size = snprintf(end, sizeof end, ",%llu,%s,%s\r\n", (unsigned long long)bytes,
-                                  state_word(object->state_before), state_word(object->state_after));
+    hsd_csv_row row;
+    hsd_csv_row_begin(&row, csv->write, csv->context);
     csv->row_count++;
-    HSD_TRY(csv->write(csv->context, start, (size_t)start_size, err));
-    HSD_TRY(hsd_csv_write_name(csv->write, csv->context, object->type, err));
-    return csv->write(csv->context, end, (size_t)end_size, err);
+    hsd_csv_row_put_word(&row, change_of(object));
+    hsd_csv_row_put(&row, ',');
+    hsd_csv_row_put_id(&row, object->id);
+    hsd_csv_row_put(&row, ',');
+    HSD_TRY(hsd_csv_row_put_name(&row, object->type, err));
+    hsd_csv_row_put(&row, ',');
+    hsd_csv_row_put_count(&row, object->state_after == 0 ? object->bytes_before : object->bytes_after);
+    hsd_csv_row_put(&row, ',');
+    hsd_csv_row_put_word(&row, state_word(object->state_before));
+    hsd_csv_row_put(&row, ',');
+    hsd_csv_row_put_word(&row, state_word(object->state_after));
+    return hsd_csv_row_end(&row, err);
 }

@@ -2,9 +2,8 @@
  * Every object with what it retains, one CSV record each, as they come: nothing is kept, so the list may be as
  * long as the heap is.
  */
-#include <stdio.h>
-
-#include "report/write/csv_name.h"
+#include "base/check.h"
+#include "report/write/csv_row.h"
 #include <hsdiff/report.h>
 
 static const char heading[] = "id,type,bytes,retained_bytes,retained_objects,dominator\r\n";
@@ -18,14 +17,18 @@ hsd_status hsd_retained_csv_begin(hsd_retained_csv *csv, hsd_write_fn write, voi
 hsd_status hsd_retained_csv_row(void *context, const hsd_retained *object, hsd_error *err)
 {
     hsd_retained_csv *csv = context;
-    char start[32], end[128], dominator[32] = "";
-    const int start_size = snprintf(start, sizeof start, "0x%llx,", (unsigned long long)object->id);
-    if (object->has_dominator) snprintf(dominator, sizeof dominator, "0x%llx", (unsigned long long)object->dominator);
-    const int end_size =
-        snprintf(end, sizeof end, ",%llu,%llu,%llu,%s\r\n", (unsigned long long)object->bytes,
-                 (unsigned long long)object->retained_bytes, (unsigned long long)object->retained_objects, dominator);
+    hsd_csv_row row;
+    hsd_csv_row_begin(&row, csv->write, csv->context);
     csv->row_count++;
-    HSD_TRY(csv->write(csv->context, start, (size_t)start_size, err));
-    HSD_TRY(hsd_csv_write_name(csv->write, csv->context, object->type, err));
-    return csv->write(csv->context, end, (size_t)end_size, err);
+    hsd_csv_row_put_id(&row, object->id);
+    hsd_csv_row_put(&row, ',');
+    HSD_TRY(hsd_csv_row_put_name(&row, object->type, err));
+    const uint64_t counts[] = {object->bytes, object->retained_bytes, object->retained_objects};
+    for (size_t i = 0; i < HSD_ARRAY_LEN(counts); i++) {
+        hsd_csv_row_put(&row, ',');
+        hsd_csv_row_put_count(&row, counts[i]);
+    }
+    hsd_csv_row_put(&row, ',');
+    if (object->has_dominator) hsd_csv_row_put_id(&row, object->dominator);
+    return hsd_csv_row_end(&row, err);
 }

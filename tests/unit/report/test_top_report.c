@@ -347,13 +347,21 @@ Test(top_report, lists_every_object_as_csv)
          .retained_objects = 1,
          .dominator = 0,
          .has_dominator = true},
+        {.id = UINT64_MAX,
+         .type = sample_text("a:\x01"),
+         .bytes = 0,
+         .retained_bytes = UINT64_MAX,
+         .retained_objects = 1000000000,
+         .dominator = UINT64_C(0xfedcba9876543210),
+         .has_dominator = true},
     };
-    for (size_t i = 0; i < 2; i++)
+    for (size_t i = 0; i < 3; i++)
         cr_assert_eq(hsd_retained_csv_row(&list, &rows[i], &err), HSD_OK);
-    cr_expect_eq(list.row_count, 2);
+    cr_expect_eq(list.row_count, 3);
     HOLDS(sink.text, "id,type,bytes,retained_bytes,retained_objects,dominator\r\n"
                      "0x10,\"a,b\",8,24,2,\r\n0x20,xxx");
-    HOLDS(sink.text, "xxx,16,16,1,0x0\r\n");
+    HOLDS(sink.text, "xxx,16,16,1,0x0\r\n0xffffffffffffffff,a:\\x01,0,18446744073709551615,1000000000,"
+                     "0xfedcba9876543210\r\n");
     cr_expect(strstr(sink.text, longest) != NULL);
     free(sink.text);
     for (size_t at = 1; at < 5; at++) {
