@@ -85,6 +85,16 @@ static bool is_of_items(hsd_text type)
     return text_ends(type, "[]");
 }
 
+/* A string of GCC's library, whose first word leads to its characters. */
+static bool is_string(hsd_text type)
+{
+    static const char *const strings[] = {"std::string", "std::wstring", "std::u8string", "std::u16string",
+                                          "std::u32string"};
+    for (size_t i = 0; i < HSD_ARRAY_LEN(strings); i++)
+        if (type.size == strlen(strings[i]) && text_begins(type, strings[i])) return true;
+    return false;
+}
+
 /* What a pointer to it shares or owns, and how far into the block that is; false: the type is none of these. */
 static bool find_inner(hsd_text *type, uint64_t *skipped)
 {
@@ -276,6 +286,10 @@ hsd_status hsd_member_find(const hsd_module *const *modules, size_t count, const
         return name_item(modules, count, place, container, kind, name, err);
     if (*kind == HSD_MEMBER_ITEM || text_begins(type, "node of std::")) return HSD_OK;
     if (find_inner(&type, &skipped) && place->offset < skipped) return HSD_OK;
+    if (is_string(type) && place->offset == skipped && !place->is_of_llvm) {
+        *kind = HSD_MEMBER_INSIDE;
+        return hsd_buffer_append(name, "characters", 10, err);
+    }
     HSD_TRY(find_in_counted(modules, count, place, kind, name, err));
     if (*kind != HSD_MEMBER_UNKNOWN) return HSD_OK;
     return find_in_modules(modules, count, type, place->offset - skipped, kind, name, err);

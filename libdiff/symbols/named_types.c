@@ -14,7 +14,7 @@ enum { TYPES_MAX = 1 << 20, TRIED_MAX = 64, TASKS_TRIED_MAX = 4096 };
 
 typedef struct hsd_listed_type {
     /* of its name without namespaces and arguments: "vector"; of a closure of Rust, and of what an async function
-     * keeps, that of the function */
+     * keeps, that of the function; of a closure of C++ all that it is described by */
     uint64_t hash;
     Dwarf_Off die;
 } hsd_listed_type;
@@ -40,19 +40,40 @@ typedef struct listing {
     const char *around; /* the last namespace but for those without a name of their own, "{closure#0}" */
 } listing;
 
+static hsd_status put_listed(hsd_type_list *list, hsd_text name, Dwarf_Die *die, hsd_error *err)
+{
+    if (list->count >= TYPES_MAX) return HSD_OK;
+    HSD_TRY(HSD_ARRAY_GROW(list->at, list->capacity, list->count + 1, 256, "types", err));
+    list->at[list->count++] = (hsd_listed_type){hsd_hash_bytes(name.data, name.size, 0), dwarf_dieoffset(die)};
+    return HSD_OK;
+}
+
+/* Of C++ a closure stands inside of its function, where nobody looks; a template that std::function has for it knows
+ * it. */
+static hsd_status list_closure(hsd_type_list *list, Dwarf_Die *manager, hsd_error *err)
+{
+    hsd_type_name said = {.bytes = 0};
+    Dwarf_Die closure;
+    if (!hsd_type_argument(manager, &closure) || !hsd_type_is_closure(&closure)) return HSD_OK;
+    hsd_status status = hsd_type_describe(&said, &closure, err);
+    if (status == HSD_OK && said.text.size > 0)
+        status = put_listed(list, (hsd_text){(const char *)said.text.data, said.text.size}, &closure, err);
+    hsd_type_release(&said);
+    return status;
+}
+
 static hsd_status list_type(void *context, Dwarf_Die *die, hsd_error *err)
 {
     listing *l = context;
     hsd_type_list *list = l->list;
     const bool is_namespace = dwarf_tag(die) == DW_TAG_namespace;
     const char *name = is_namespace || is_listed(die) ? dwarf_diename(die) : NULL;
-    if (name == NULL || name[0] == '\0' || list->count >= TYPES_MAX) return HSD_OK;
+    if (name == NULL || name[0] == '\0') return HSD_OK;
     if (is_namespace && name[0] != '{') l->around = name;
     if (is_namespace) return HSD_OK;
     if (name[0] == '{' && l->around != NULL) name = l->around;
-    HSD_TRY(HSD_ARRAY_GROW(list->at, list->capacity, list->count + 1, 256, "types", err));
-    list->at[list->count++] = (hsd_listed_type){hsd_hash_bytes(name, strcspn(name, "<"), 0), dwarf_dieoffset(die)};
-    return HSD_OK;
+    if (strncmp(name, "_Base_manager<", 14) == 0) HSD_TRY(list_closure(list, die, err));
+    return put_listed(list, (hsd_text){name, strcspn(name, "<")}, die, err);
 }
 
 static int compare_types(const void *a, const void *b)
@@ -71,6 +92,8 @@ static hsd_status read_types(hsd_lines *lines, hsd_type_list *list, hsd_error *e
 }
 
 /* ---- looking up ---- */
+
+static bool is_of_closure(hsd_text name) { return name.size > 8 && memcmp(name.data, "lambda (", 8) == 0; }
 
 /* "Session" of shop::Session, "map" of std::map<shop::Id, Session>, "watch" of watch::{async fn}. */
 static hsd_text bare_name(hsd_text name)
@@ -179,7 +202,7 @@ static hsd_status is_type_called(Dwarf_Die *die, hsd_text name, bool *is_it, hsd
 
 hsd_status hsd_named_type_find(hsd_lines *lines, hsd_text name, Dwarf_Die *out, bool *is_found, hsd_error *err)
 {
-    return hsd_named_type_find_as(lines, bare_name(name), name, out, is_found, err);
+    return hsd_named_type_find_as(lines, is_of_closure(name) ? name : bare_name(name), name, out, is_found, err);
 }
 
 hsd_status hsd_named_type_find_as(hsd_lines *lines, hsd_text bare, hsd_text name, Dwarf_Die *out, bool *is_found,

@@ -205,12 +205,50 @@ static hsd_status returns_block(const search *s, const char *symbol, bool *does,
 }
 
 /* One function, *is_wanted tells whether it is none that allocates for others. */
+/*
+ * What std::function calls, where that is too large to stand in it: it asked for the block. DWARF may know the template
+ * by a bare name, "_M_create<subscribe(int)::<lambda()> >", which no rule about names can read.
+ */
+static bool find_functor(Dwarf_Die *function, Dwarf_Die *functor)
+{
+    const char *name = function != NULL ? dwarf_diename(function) : NULL, *file;
+    Dwarf_Die origin = *function, argument;
+    Dwarf_Attribute attribute;
+    if (name == NULL || strncmp(name, "_M_create<", 10) != 0) return false;
+    file = dwarf_decl_file(function);
+    if (file == NULL || strstr(file, "/bits/std_function.h") == NULL) return false;
+    for (unsigned i = 0; i < 3 && !hsd_type_argument(&origin, &argument); i++) {
+        Dwarf_Die other;
+        if (dwarf_formref_die(dwarf_attr(&origin, DW_AT_abstract_origin, &attribute), &other) == NULL &&
+            dwarf_formref_die(dwarf_attr(&origin, DW_AT_specification, &attribute), &other) == NULL)
+            return false;
+        origin = other;
+    }
+    if (!hsd_type_argument(&origin, &argument)) return false;
+    if (!hsd_type_target(&argument, functor)) *functor = argument;
+    return true;
+}
+
+static hsd_status take_functor(search *s, Dwarf_Die *functor, hsd_error *err)
+{
+    hsd_type_name name = {.bytes = 0};
+    hsd_status status = hsd_type_describe(&name, functor, err);
+    if (status == HSD_OK && name.text.size > 0 && !name.says_little && name.bytes <= s->site->most_bytes)
+        status = take_type(s, &name, false, err);
+    hsd_type_release(&name);
+    return status;
+}
+
 static hsd_status add_named(search *s, hsd_scope *scope, Dwarf_Die *function, const char *linkage_name, bool *is_passed,
                             hsd_error *err)
 {
     char *name = NULL;
+    Dwarf_Die functor;
     *is_passed = false;
     if (linkage_name == NULL) return HSD_OK;
+    if (function != NULL && s->generic.kind == HSD_GENERIC_NOTHING && find_functor(function, &functor))
+        HSD_TRY(take_functor(s, &functor, err));
+    if (s->is_done) return HSD_OK;
     HSD_TRY(hsd_demangle(linkage_name, &name, err));
     *is_passed = hsd_generic_is_library(name);
     const hsd_status status = *is_passed ? add_function(s, &scope->unit, function, name, err) : HSD_OK;
@@ -230,6 +268,7 @@ static hsd_status add_call(search *s, size_t i, hsd_error *err)
     for (size_t n = scope.count; n > 0 && is_passed; n--)
         HSD_TRY(add_named(s, &scope, &scope.functions[n - 1], hsd_die_linkage_name(&scope.functions[n - 1]), &is_passed,
                           err));
+    if (s->is_done) return HSD_OK;
     if (scope.count == 0) {
         const char *symbol = hsd_module_find(module, HSD_SYMBOL_FUNCTION, s->site->addresses[i]);
         bool is_wrapper = false;

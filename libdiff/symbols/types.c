@@ -325,10 +325,40 @@ static hsd_status append_rust(hsd_type_name *out, Dwarf_Die *type, hsd_error *er
     return status;
 }
 
+/* Its type has no name, or one like <lambda()>, and it can be called. */
+bool hsd_type_is_closure(Dwarf_Die *type)
+{
+    Dwarf_Die child;
+    unsigned steps = 0;
+    const char *name = dwarf_diename(type);
+    if (!is_aggregate(dwarf_tag(type)) || (name != NULL && name[0] != '<') || dwarf_child(type, &child) != 0)
+        return false;
+    do {
+        const char *function = dwarf_tag(&child) == DW_TAG_subprogram ? dwarf_diename(&child) : NULL;
+        if (function != NULL && strcmp(function, "operator()") == 0) return true;
+    } while (++steps < MOST_MEMBERS && hsd_die_go_on(&child));
+    return false;
+}
+
+/* "lambda (shop.cpp:13)": where it is written says which one it is. */
+static hsd_status append_closure(hsd_buffer *out, Dwarf_Die *type, hsd_error *err)
+{
+    const char *path = dwarf_decl_file(type);
+    int line = 0;
+    char number[24];
+    if (path == NULL || strnlen(path, 4096) == 4096 || dwarf_decl_line(type, &line) != 0 || line <= 0) return HSD_OK;
+    const char *slash = strrchr(path, '/');
+    snprintf(number, sizeof number, ":%d)", line);
+    HSD_TRY(append_word(out, "lambda (", err));
+    HSD_TRY(append_word(out, slash != NULL ? slash + 1 : path, err));
+    return append_word(out, number, err);
+}
+
 static hsd_status append_named(hsd_type_name *out, Dwarf_Die *type, hsd_error *err)
 {
     hsd_buffer path = {0};
     const char *name = dwarf_diename(type);
+    if (hsd_type_is_closure(type)) return append_closure(&out->text, type, err);
     if (name == NULL || name[0] == '\0' || strnlen(name, 4096) == 4096) return HSD_OK;
     if (hsd_generic_is_coroutine(name)) return hsd_generic_spell_coroutine(&out->text, name, err);
     /* a dot is in no name of C and C++ */
@@ -433,6 +463,8 @@ static hsd_status append_step(way *w, Dwarf_Die *around, const char *name, bool 
 {
     *is_beside = false;
     if (name == NULL || name[0] == '\0') return HSD_OK;
+    /* GCC calls what a closure keeps of a variable `user` __user */
+    if (strncmp(name, "__", 2) == 0 && name[2] != '\0' && hsd_type_is_closure(around)) name += 2;
     bool is_library = is_reserved(name);
     const bool is_adapted = strcmp(name, "c") == 0; /* in a std::queue */
     if (!is_library && w->of != C && (w->of != CPP || w->is_in_library || is_adapted))

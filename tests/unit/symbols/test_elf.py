@@ -175,7 +175,7 @@ def check_allocated(path, folder):
 
 
 def check_closures(path, folder):
-    """What of the library was made for a closure is none of the program's: the block belongs to who made the closure."""
+    """What of the library was made for a closure is none of the program's: the block is the closure, which is known by its line, and so are its words."""
     listed = [line.split() for line in run("nm", path).splitlines()]
     of_library = [int(words[0], 16) for words in listed if words[-1].startswith(("_ZNSt", "_ZNKSt")) and words[1] == "t"]
     for text in resolve([name(path, address) for address in of_library], folder):
@@ -184,8 +184,11 @@ def check_closures(path, folder):
     calls = re.findall(r"^\s*[0-9a-f]+:\s+call\s+[0-9a-f]+ <_Znwm@plt>\n\s*([0-9a-f]+):", body, re.M)
     notify = name(path, next(int(words[0], 16) for words in listed if words[-1].startswith("_ZL6notifyl")))
     texts = [f"{{allocated}} <=72 B at {name(path, int(call, 16) - 1)} < {notify}" for call in calls]
-    # The closure, whose type has no name, and the store of the vector.
-    expect("allocated for a closure", sorted(set(resolve(texts, folder))), ["<=72 B at notify", "std::function<void ()>[]"])
+    line = next(i for i, text in enumerate((HERE / "closures.cpp").read_text().splitlines(), 1) if "[mail]" in text)
+    types = resolve(texts, folder)
+    expect("allocated for a closure", sorted(set(types)), [f"lambda (closures.cpp:{line})", "std::function<void ()>[]"])
+    closure = next(text for text, got in zip(texts, types) if got.startswith("lambda"))
+    expect("what a closure keeps", resolve([f"+64 {{member}} {closure}", f"+96 {{member}} {closure}"], folder)[0], "mail.number")
 
 
 def check_members(path, folder):

@@ -60,6 +60,16 @@ Test(members, arrays_and_stores_hold_items)
     }
 }
 
+Test(members, a_string_leads_to_its_characters)
+{
+    expect_member("std::string", 0, HSD_MEMBER_INSIDE, "characters");
+    expect_member("std::string", 8, HSD_MEMBER_UNKNOWN, "");
+    expect_member("std::make_shared<std::u16string>", 16, HSD_MEMBER_INSIDE, "characters");
+    expect_member("std::make_shared<std::string>", 0, HSD_MEMBER_UNKNOWN, "");
+    expect_member("std::string_view", 0, HSD_MEMBER_UNKNOWN, "");
+    expect_word("std::string", 0, true, HSD_MEMBER_UNKNOWN, ""); /* a short one stands in its first bytes */
+}
+
 Test(members, of_what_no_module_knows_nothing_is_said)
 {
     static const char *const types[] = {"",           "Order", "std::make_shared<Order>", "std::make_shared<",
