@@ -9,6 +9,7 @@
 #include "base/check.h"
 #include "base/names.h"
 #include "base/search.h"
+#include "symbols/closures.h"
 
 enum { TYPES_MAX = 1 << 20, TRIED_MAX = 64, TASKS_TRIED_MAX = 4096 };
 
@@ -54,7 +55,7 @@ static hsd_status list_closure(hsd_type_list *list, Dwarf_Die *manager, hsd_erro
 {
     hsd_type_name said = {.bytes = 0};
     Dwarf_Die closure;
-    if (!hsd_type_argument(manager, &closure) || !hsd_type_is_closure(&closure)) return HSD_OK;
+    if (!hsd_type_argument(manager, &closure) || !hsd_closure_is(&closure)) return HSD_OK;
     hsd_status status = hsd_type_describe(&said, &closure, err);
     if (status == HSD_OK && said.text.size > 0)
         status = put_listed(list, (hsd_text){(const char *)said.text.data, said.text.size}, &closure, err);

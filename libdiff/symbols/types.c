@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "symbols/closures.h"
 #include "symbols/generic.h"
 #include "symbols/rust_crates.h"
 #include "symbols/rust_spelling.h"
@@ -37,7 +38,7 @@ static bool is_qualifier(int tag)
            tag == DW_TAG_atomic_type;
 }
 
-/* Without const and its kin, and without typedefs if `and_names`. False where nothing is left: void. */
+/* Without const and its kin, without typedefs if `and_names`. False where nothing is left: void. */
 static bool peel(Dwarf_Die *type, bool and_names)
 {
     for (int steps = 0; steps < MOST_STEPS; steps++) {
@@ -70,8 +71,8 @@ bool hsd_type_target(Dwarf_Die *type, Dwarf_Die *target)
     Dwarf_Die reference = *type;
     if (!peel(&reference, true)) return false;
     const int tag = dwarf_tag(&reference);
-    return tag == DW_TAG_reference_type || tag == DW_TAG_rvalue_reference_type ? hsd_type_of(&reference, target)
-                                                                               : hsd_type_pointee(type, target);
+    const bool is_reference = tag == DW_TAG_reference_type || tag == DW_TAG_rvalue_reference_type;
+    return is_reference ? hsd_type_of(&reference, target) : hsd_type_pointee(type, target);
 }
 
 static bool is_base(Dwarf_Die *type)
@@ -325,40 +326,11 @@ static hsd_status append_rust(hsd_type_name *out, Dwarf_Die *type, hsd_error *er
     return status;
 }
 
-/* Its type has no name, or one like <lambda()>, and it can be called. */
-bool hsd_type_is_closure(Dwarf_Die *type)
-{
-    Dwarf_Die child;
-    unsigned steps = 0;
-    const char *name = dwarf_diename(type);
-    if (!is_aggregate(dwarf_tag(type)) || (name != NULL && name[0] != '<') || dwarf_child(type, &child) != 0)
-        return false;
-    do {
-        const char *function = dwarf_tag(&child) == DW_TAG_subprogram ? dwarf_diename(&child) : NULL;
-        if (function != NULL && strcmp(function, "operator()") == 0) return true;
-    } while (++steps < MOST_MEMBERS && hsd_die_go_on(&child));
-    return false;
-}
-
-/* "lambda (shop.cpp:13)": where it is written says which one it is. */
-static hsd_status append_closure(hsd_buffer *out, Dwarf_Die *type, hsd_error *err)
-{
-    const char *path = dwarf_decl_file(type);
-    int line = 0;
-    char number[24];
-    if (path == NULL || strnlen(path, 4096) == 4096 || dwarf_decl_line(type, &line) != 0 || line <= 0) return HSD_OK;
-    const char *slash = strrchr(path, '/');
-    snprintf(number, sizeof number, ":%d)", line);
-    HSD_TRY(append_word(out, "lambda (", err));
-    HSD_TRY(append_word(out, slash != NULL ? slash + 1 : path, err));
-    return append_word(out, number, err);
-}
-
 static hsd_status append_named(hsd_type_name *out, Dwarf_Die *type, hsd_error *err)
 {
     hsd_buffer path = {0};
     const char *name = dwarf_diename(type);
-    if (hsd_type_is_closure(type)) return append_closure(&out->text, type, err);
+    if (hsd_closure_is(type)) return hsd_closure_append(&out->text, type, err);
     if (name == NULL || name[0] == '\0' || strnlen(name, 4096) == 4096) return HSD_OK;
     if (hsd_generic_is_coroutine(name)) return hsd_generic_spell_coroutine(&out->text, name, err);
     /* a dot is in no name of C and C++ */
@@ -398,10 +370,9 @@ static bool is_name_of_library(language of, const char *name)
                                       "multi_", "Io.",  "deque.",      "heap.",     "linked_list.",    "priority_",
                                       "Thread", "std.", "atomic.",     "bit_set.",  "SinglyLinked",    "DoublyLinked"};
     const char *const *names = of == CPP ? cpp : of == RUST ? rust : zig;
-    const size_t count = of == CPP    ? HSD_ARRAY_LEN(cpp)
-                         : of == RUST ? HSD_ARRAY_LEN(rust)
-                         : of == ZIG  ? HSD_ARRAY_LEN(zig)
-                                      : 0;
+    size_t count = of == CPP ? HSD_ARRAY_LEN(cpp) : 0;
+    if (of == RUST) count = HSD_ARRAY_LEN(rust);
+    if (of == ZIG) count = HSD_ARRAY_LEN(zig);
     for (size_t i = 0; i < count; i++)
         if (strncmp(name, names[i], strlen(names[i])) == 0) return true;
     return false;
@@ -463,9 +434,7 @@ static hsd_status append_step(way *w, Dwarf_Die *around, const char *name, bool 
 {
     *is_beside = false;
     if (name == NULL || name[0] == '\0') return HSD_OK;
-    /* GCC calls what a closure keeps of a variable `user` __user */
-    if (strncmp(name, "__", 2) == 0 && name[2] != '\0' && hsd_type_is_closure(around)) name += 2;
-    bool is_library = is_reserved(name);
+    bool is_library = is_reserved(name = hsd_closure_member(around, name));
     const bool is_adapted = strcmp(name, "c") == 0; /* in a std::queue */
     if (!is_library && w->of != C && (w->of != CPP || w->is_in_library || is_adapted))
         HSD_TRY(is_of_library(w->of, around, &is_library, err));

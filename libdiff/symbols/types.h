@@ -69,10 +69,8 @@ hsd_status hsd_type_append_rust_name(hsd_buffer *out, Dwarf_Die *type, hsd_error
 /* What the first argument of a template is that is a type. */
 bool hsd_type_argument(Dwarf_Die *type, Dwarf_Die *argument);
 
-/* A closure of C++. It has no name of its own and is described by where it is written: "lambda (shop.cpp:13)". */
-bool hsd_type_is_closure(Dwarf_Die *type);
-
-/* Fills a name that was emptied. Other anonymous types, functions and arrays have none. HSD_E_NOMEM. */
+/* Fills a name that was emptied. Anonymous types but for closures of C++, functions and arrays have none. HSD_E_NOMEM.
+ */
 hsd_status hsd_type_describe(hsd_type_name *out, Dwarf_Die *type, hsd_error *err);
 void hsd_type_release(hsd_type_name *name);
 

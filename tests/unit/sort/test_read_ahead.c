@@ -73,8 +73,7 @@ static void check_count(size_t count, size_t memory_bytes, bool has_runs)
     size_t seen;
     cr_assert_eq(hsd_sorter_stats_get(sorter).runs > 0, has_runs);
     for (int i = 0; i < 3; i++) {
-        const hsd_read_ahead_how how = {
-            .with_thread = i != 1, .memory_bytes = HSD_READ_AHEAD_BYTES, .goes_on = i == 0};
+        const hsd_read_ahead_how how = {.with_thread = i != 1, .memory_bytes = HSD_READ_AHEAD_BYTES, .goes_on = i == 0};
         cr_assert_eq(read_how(sorter, expected, SIZE_MAX, &how, &seen, NULL), HSD_END);
         cr_assert_eq(seen, count);
         cr_assert_eq(read_some(sorter, expected, count / 3, i != 1, &seen, NULL), HSD_OK);
