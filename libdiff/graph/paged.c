@@ -7,6 +7,9 @@
  *                        |
  *                        └ absent: hsd_paged_fault() takes a free frame, or the first unused one from where
  *                          the hand was thrown, writes it out if dirty, reads
+ *
+ * Packed, a page stands in the file where it would stand otherwise, and takes less of its place: as sorters code the
+ * records of their runs (sort/codec.h).
  */
 #include "graph/paged.h"
 
@@ -18,6 +21,7 @@
 #include "base/check.h"
 #include "base/fail.h"
 #include "base/pages.h"
+#include "sort/codec.h"
 
 #define MIN_FRAMES      16u
 #define LOAD_PAGES      64u                 /* that are read at a time */
@@ -27,6 +31,8 @@
 #define NOT_LATELY      UINT64_MAX
 #define CELL_BYTES      32u /* what is asked for more than once at a time */
 #define NOTHING_ALONE   UINT64_MAX
+#define PAGES_A_CODING  16u /* that are packed alike, before it is looked again how */
+#define MOST_PACK_WORDS 8u
 
 static uint64_t pages_of(uint64_t bytes) { return (bytes >> HSD_PAGE_SHIFT) + ((bytes & (HSD_PAGE_BYTES - 1)) != 0); }
 
@@ -179,17 +185,95 @@ static void stick(hsd_paged *paged, hsd_status status, const hsd_error *error)
     paged->error = *error;
 }
 
+/* ---- packed pages ---- */
+
+/* A page in the file: how each word of a record is coded, a byte a word, then the records. */
+typedef struct hsd_page_pack {
+    unsigned words; /* of a record */
+    hsd_run_coder coder;
+    uint8_t coding[HSD_SORT_MAX_WORDS];
+    uint32_t until_choice; /* pages that are packed alike yet */
+    uint16_t *sizes;       /* of each page in the file; that of a whole one is as it is */
+    uint8_t buffer[HSD_PAGE_BYTES + HSD_RUN_RECORD_MAX_BYTES + HSD_RUN_SLACK_BYTES];
+} page_pack;
+
+_Static_assert(HSD_RUN_SLACK_BYTES >= HSD_RUN_CODER_SLACK_BYTES, "what a coder touches must be there");
+
+hsd_status hsd_paged_pack(hsd_paged *paged, unsigned words, hsd_error *err)
+{
+    HSD_ASSERT(words >= 1 && words <= MOST_PACK_WORDS && HSD_PAGE_BYTES / sizeof(uint64_t) % words == 0);
+    if (paged->pack != NULL || paged->file.fd >= 0) return HSD_OK;
+    page_pack *pack = malloc(sizeof *pack);
+    uint16_t *sizes = malloc((size_t)paged->page_count * sizeof *sizes);
+    if (pack == NULL || sizes == NULL) {
+        free(pack);
+        free(sizes);
+        return hsd_fail_nomem(err, "a paged array");
+    }
+    pack->words = words;
+    pack->coder = hsd_run_coder_best(words);
+    pack->until_choice = 0;
+    pack->sizes = sizes;
+    paged->pack = pack;
+    return HSD_OK;
+}
+
+/* What is to be written of a page, `size` bytes. */
+static const uint8_t *pack_page(page_pack *pack, const uint8_t *data, uint64_t page, size_t *size)
+{
+    static const uint64_t none[MOST_PACK_WORDS];
+    const uint64_t *records = (const uint64_t *)(const void *)data;
+    const size_t all = HSD_PAGE_BYTES / sizeof *records / pack->words;
+    size_t count = all;
+    if (pack->until_choice-- == 0) {
+        hsd_run_choose_coding(pack->coding, records, all, pack->words);
+        pack->until_choice = PAGES_A_CODING - 1;
+    }
+    memcpy(pack->buffer, pack->coding, pack->words);
+    const uint8_t *end = pack->coder.encode(pack->buffer + pack->words, pack->buffer + HSD_PAGE_BYTES - 1, records,
+                                            &count, none, pack->coding);
+    *size = (size_t)(end - pack->buffer);
+    const bool is_shorter = count == all && *size < HSD_PAGE_BYTES;
+    if (!is_shorter) *size = HSD_PAGE_BYTES;
+    pack->sizes[page] = (uint16_t)*size;
+    return is_shorter ? pack->buffer : data;
+}
+
+static hsd_status read_packed(hsd_paged *paged, uint64_t page, uint8_t *data, hsd_error *err)
+{
+    page_pack *pack = paged->pack;
+    const size_t size = pack->sizes[page], all = HSD_PAGE_BYTES / sizeof(uint64_t) / pack->words;
+    uint64_t previous[MOST_PACK_WORDS] = {0};
+    uint8_t coding[HSD_SORT_MAX_WORDS] = {HSD_WORD_PLAIN};
+    const uint8_t *at = pack->buffer + pack->words;
+    if (size == HSD_PAGE_BYTES) return hsd_temp_read(&paged->file, page << HSD_PAGE_SHIFT, data, size, err);
+    HSD_TRY(hsd_temp_read(&paged->file, page << HSD_PAGE_SHIFT, pack->buffer, size, err));
+    memcpy(coding, pack->buffer, pack->words);
+    memset(pack->buffer + size, 0, HSD_RUN_SLACK_BYTES);
+    const size_t count = pack->coder.decode(&at, pack->buffer + size, (uint64_t *)(void *)data, all, previous, coding);
+    return count == all ? HSD_OK : hsd_fail(err, HSD_E_CORRUPT, "a page of a temporary file is damaged");
+}
+
+static void close_pack(hsd_paged *paged)
+{
+    if (paged->pack != NULL) free(paged->pack->sizes);
+    free(paged->pack);
+    paged->pack = NULL;
+}
+
+/* ---- pages ---- */
+
 static void write_out(hsd_paged *paged, uint32_t frame, uint64_t page)
 {
+    const uint8_t *data = paged->frames + ((uint64_t)frame << HSD_PAGE_SHIFT);
+    size_t size = HSD_PAGE_BYTES;
     hsd_error error;
     hsd_error_init(&error);
     hsd_status status = HSD_OK;
     paged->transfers++;
     if (paged->file.fd < 0) status = hsd_temp_open(&paged->file, paged->space, &error);
-    if (status == HSD_OK) {
-        status = hsd_temp_write(&paged->file, page << HSD_PAGE_SHIFT,
-                                paged->frames + ((uint64_t)frame << HSD_PAGE_SHIFT), HSD_PAGE_BYTES, &error);
-    }
+    if (paged->pack != NULL) data = pack_page(paged->pack, data, page, &size);
+    if (status == HSD_OK) status = hsd_temp_write(&paged->file, page << HSD_PAGE_SHIFT, data, size, &error);
     if (status != HSD_OK) stick(paged, status, &error);
     hsd_bit_set(paged->on_disk, page);
 }
@@ -209,7 +293,9 @@ static void read_in(hsd_paged *paged, uint32_t frame, uint64_t page)
     }
     if (paged->status != HSD_OK) return;
     paged->transfers++;
-    const hsd_status status = hsd_temp_read(&paged->file, page << HSD_PAGE_SHIFT, data, size, &error);
+    const hsd_status status = paged->pack != NULL
+                                  ? read_packed(paged, page, data, &error)
+                                  : hsd_temp_read(&paged->file, page << HSD_PAGE_SHIFT, data, size, &error);
     if (status != HSD_OK) stick(paged, status, &error);
 }
 
@@ -287,6 +373,7 @@ void hsd_paged_read_alone(hsd_paged *paged, uint64_t byte, void *out, uint32_t s
 {
     hsd_error error;
     hsd_error_init(&error);
+    HSD_ASSERT(paged->pack == NULL);
     memset(out, 0, size);
     if (paged->status != HSD_OK || !hsd_bit_get(paged->on_disk, byte >> HSD_PAGE_SHIFT)) return;
     const hsd_status status = hsd_temp_read(&paged->file, byte, out, size, &error);
@@ -306,6 +393,7 @@ static size_t peek_length(const hsd_paged *paged, uint64_t byte, size_t size)
 
 hsd_status hsd_paged_peek(const hsd_paged *paged, uint64_t byte, void *out, size_t size, hsd_error *err)
 {
+    HSD_ASSERT(paged->pack == NULL);
     HSD_TRY(hsd_paged_check(paged, err));
     for (uint8_t *to = out; size > 0;) {
         const uint64_t page = byte >> HSD_PAGE_SHIFT, within = byte & (HSD_PAGE_BYTES - 1);
@@ -337,7 +425,8 @@ static void write_alone(hsd_paged *paged, uint64_t byte, const void *in, uint32_
 void hsd_paged_copy(hsd_paged *paged, uint64_t byte, void *out, uint32_t size)
 {
     HSD_ASSERT((byte & (HSD_PAGE_BYTES - 1)) + size <= HSD_PAGE_BYTES);
-    if (!hsd_paged_is_absent(paged, byte) || hsd_paged_should_bring(paged, byte >> HSD_PAGE_SHIFT, cell_of(byte))) {
+    if (!hsd_paged_is_absent(paged, byte) || paged->pack != NULL ||
+        hsd_paged_should_bring(paged, byte >> HSD_PAGE_SHIFT, cell_of(byte))) {
         memcpy(out, hsd_paged_at(paged, byte, HSD_FRAME_USED), size);
         return;
     }
@@ -362,7 +451,7 @@ void hsd_paged_set_absent(hsd_paged *paged, uint64_t byte, uint64_t value, uint3
     const uint32_t word = (uint32_t)value;
     HSD_ASSERT((size == sizeof word || size == sizeof value) && !paged->is_read_only);
     const void *in = size == sizeof word ? (const void *)&word : (const void *)&value;
-    const bool is_alone = hsd_bit_get(paged->on_disk, page) &&
+    const bool is_alone = hsd_bit_get(paged->on_disk, page) && paged->pack == NULL &&
                           (paged->alone == byte || !hsd_paged_should_bring(paged, page, cell_of(byte)));
     if (!is_alone) {
         memcpy(hsd_paged_at(paged, byte, HSD_FRAME_USED | HSD_FRAME_DIRTY), in, size);
@@ -442,6 +531,7 @@ static void place_zeros(hsd_paged *paged, uint64_t page)
 
 void hsd_paged_load(hsd_paged *paged)
 {
+    HSD_ASSERT(paged->pack == NULL);
     if (paged->frame_count < paged->page_count || paged->is_flat) return;
     put_pages(paged);
     for (uint64_t page = 0; page < paged->page_count && paged->status == HSD_OK;) {
@@ -530,6 +620,7 @@ void hsd_paged_close(hsd_paged *paged)
     free(paged->frame_state);
     free(paged->on_disk);
     free(paged->lately);
+    close_pack(paged);
     if (paged->space != NULL) hsd_temp_close(&paged->file);
     memset(paged, 0, sizeof *paged);
     paged->file.fd = -1;

@@ -6,6 +6,9 @@
  * A page comes into memory when it is asked for in two places within little time. What is asked for once, here and
  * there, is read and written alone: 4 or 8 bytes and not 16 KiB. So a walk at random costs a call of the system for
  * each access that misses, and a walk in order one more for each page.
+ *
+ * Where an array is gone through in order its pages may be *packed* (hsd_paged_pack): in the file stand the differences
+ * of its records, a third to a half of the bytes as a rule.
  */
 #ifndef HSD_GRAPH_PAGED_H
 #define HSD_GRAPH_PAGED_H
@@ -22,6 +25,8 @@
 #define HSD_PAGE_BYTES  (UINT32_C(1) << HSD_PAGE_SHIFT)
 #define HSD_PAGE_ABSENT UINT32_MAX
 
+struct hsd_page_pack;
+
 typedef struct hsd_paged {
     uint8_t *frames;      /* frame_count pages */
     uint32_t *page_frame; /* page -> frame, or HSD_PAGE_ABSENT */
@@ -32,13 +37,14 @@ typedef struct hsd_paged {
     uint32_t frame_count;
     uint32_t frames_used;
     uint32_t hand;
-    uint64_t *lately;     /* page << 32 | cell that was missed there lately, by a hash of the page */
-    uint32_t lately_bits; /* of the hash */
-    uint64_t alone;       /* the byte of the last element that was read alone */
-    bool is_read_only;    /* pages come from `file` and are never written */
-    bool is_flat;         /* everything is resident: element i lies at i, see "flat" below */
-    uint64_t faults;      /* pages brought in */
-    uint64_t transfers;   /* pages read from and written to the file */
+    uint64_t *lately;           /* page << 32 | cell that was missed there lately, by a hash of the page */
+    uint32_t lately_bits;       /* of the hash */
+    uint64_t alone;             /* the byte of the last element that was read alone */
+    bool is_read_only;          /* pages come from `file` and are never written */
+    bool is_flat;               /* everything is resident: element i lies at i, see "flat" below */
+    uint64_t faults;            /* pages brought in */
+    uint64_t transfers;         /* pages read from and written to the file */
+    struct hsd_page_pack *pack; /* NULL: pages stand in the file as they are */
     hsd_temp file;
     hsd_temp_space *space;
     hsd_status status; /* first failure; sticks, checked once a stage by hsd_paged_check */
@@ -58,6 +64,11 @@ void hsd_paged_expect_two(const hsd_paged *paged);
 
 /* The same over a finished temporary file (moved into the array), read only. */
 hsd_status hsd_paged_open_file(hsd_paged *paged, hsd_temp *file, uint64_t memory_bytes, hsd_error *err);
+
+/* From now on pages are packed as records of `words` words of 64 bits, 1, 2, 4 or 8, unless some were written to the
+ * file before: of an array that is gone through in order as long as it does not fit. An element of a page that is not
+ * in memory brings the page; none is read alone, and several threads do not look at once. HSD_E_NOMEM. */
+hsd_status hsd_paged_pack(hsd_paged *paged, unsigned words, hsd_error *err);
 
 /* What hsd_paged_open needs to keep everything resident, and what it needs at least. */
 uint64_t hsd_paged_full_bytes(uint64_t bytes);

@@ -1,7 +1,7 @@
 /*
  * How records become the bytes of a run and come back: a plain coder, and one that moves the bytes of two words at
  * once where the machine has an instruction for that. Both write the same bytes and read what the other wrote.
- * Internal to sort/.
+ * Internal to sort/, and for pages that graph/paged packs.
  */
 #ifndef HSD_SORT_CODEC_H
 #define HSD_SORT_CODEC_H

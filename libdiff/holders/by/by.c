@@ -102,11 +102,15 @@ static hsd_status find_choices(hsd_by_search *s, hsd_error *err)
 #define SHARE_OF_PLACES 6u
 #define SHARE_OF_GROUPS 3u
 
+/* Read in order, pages are packed: of numbers two words at a time, of groups one, of places a half. */
+#define WORDS_PACKED (unsigned)(sizeof(hsd_by_group) / sizeof(uint64_t))
+
 static hsd_status open_paged(hsd_by_search *s, hsd_paged *out, uint64_t bytes, unsigned share, hsd_error *err)
 {
     const uint64_t least = hsd_paged_least_bytes(bytes);
     const uint64_t memory = s->has_columns ? least : hsd_max_u64(s->memory_bytes / SHARES * share, least);
-    return hsd_paged_open(out, bytes, memory, &s->growth->pair->space, err);
+    HSD_TRY(hsd_paged_open(out, bytes, memory, &s->growth->pair->space, err));
+    return s->has_columns ? hsd_paged_pack(out, WORDS_PACKED, err) : HSD_OK;
 }
 
 static bool fits_in_share(const hsd_by_search *s, uint64_t bytes, unsigned share)
@@ -131,6 +135,12 @@ static uint64_t most_groups(const hsd_by_search *s)
     return hsd_min_u64(s->group_count + pseudo * s->fork_count, s->group_room) + 1;
 }
 
+static hsd_status leave_memory(hsd_paged *paged, hsd_error *err)
+{
+    HSD_TRY(hsd_paged_pack(paged, WORDS_PACKED, err));
+    return hsd_paged_shrink(paged, 0, err);
+}
+
 /* Of groups and places it is known once they are numbered: there can be as many as nodes, and are a part as a rule.
  * What was never written takes no memory. */
 static hsd_status settle_memory(hsd_by_search *s, hsd_error *err)
@@ -145,11 +155,11 @@ static hsd_status settle_memory(hsd_by_search *s, hsd_error *err)
                               : "are read in order from now on");
     if (s->is_resident || s->has_columns || s->group_room >= HSD_BY_MOST_NUMBER) return HSD_OK;
     s->has_columns = true;
-    HSD_TRY(hsd_paged_shrink(&s->group_of, 0, err));
-    HSD_TRY(hsd_paged_shrink(&s->place_of, 0, err));
-    HSD_TRY(hsd_paged_shrink(&s->places, 0, err));
-    HSD_TRY(hsd_paged_shrink(&s->tops, 0, err));
-    return hsd_paged_shrink(&s->groups, 0, err);
+    HSD_TRY(leave_memory(&s->group_of, err));
+    HSD_TRY(leave_memory(&s->place_of, err));
+    HSD_TRY(leave_memory(&s->places, err));
+    HSD_TRY(leave_memory(&s->tops, err));
+    return leave_memory(&s->groups, err);
 }
 
 static hsd_node room_for_groups(const hsd_side_walk *side)

@@ -55,6 +55,76 @@ Test(paged, reads_back_what_left_memory)
     cr_assert_eq(space.bytes_now, 0, "closed files give their bytes back");
 }
 
+/* Records of `words` words, packed in the file, against a plain array: in order, here and there, after a grow; words
+ * that hardly differ, and some that cannot be told in fewer bytes. */
+static void pack_and_read_back(unsigned words, bool is_random, uint64_t *written)
+{
+    enum { WORDS = 40 * 2048 };
+    hsd_paged paged;
+    hsd_error err;
+    test_random random = {test_seed(2)};
+    uint64_t *plain = calloc(WORDS, sizeof *plain);
+    const uint64_t before = space.bytes_written;
+    cr_assert_eq(hsd_paged_open(&paged, WORDS * 8, UINT64_C(17) << 14, &space, &err), HSD_OK, "%s", err.text);
+    cr_assert_lt(paged.frame_count, paged.page_count);
+    cr_assert_eq(hsd_paged_pack(&paged, words, &err), HSD_OK);
+    for (uint32_t at = 0; at < WORDS; at++) {
+        plain[at] = is_random ? test_next(&random) : at / words << (at % words);
+        hsd_paged_set_u64(&paged, at, plain[at]);
+    }
+    for (uint32_t at = 0; at < WORDS; at++)
+        cr_assert_eq(hsd_paged_get_u64(&paged, at), plain[at], "word %u", at);
+    for (uint32_t i = 0; i < 4000; i++) {
+        const uint32_t at = (uint32_t)test_below(&random, WORDS);
+        if (i % 2 == 0) hsd_paged_set_u64(&paged, at, plain[at] = at % 3 == 0 ? 0 : test_next(&random));
+        cr_assert_eq(hsd_paged_get_u64(&paged, at), plain[at]);
+    }
+    cr_assert_eq(hsd_paged_grow(&paged, UINT64_C(30) << 14, &err), HSD_OK);
+    for (uint32_t at = WORDS; at-- > 0;)
+        cr_assert_eq(hsd_paged_get_u64(&paged, at), plain[at], "word %u", at);
+    cr_assert_eq(hsd_paged_check(&paged, &err), HSD_OK);
+    hsd_paged_close(&paged);
+    free(plain);
+    *written = space.bytes_written - before;
+}
+
+Test(paged, packs_what_is_gone_through_in_order)
+{
+    uint64_t alike, random;
+    for (unsigned words = 1; words <= 8; words *= 2) {
+        pack_and_read_back(words, false, &alike);
+        pack_and_read_back(words, true, &random);
+        cr_expect_lt(alike, random / 2, "%u words: %lu and %lu bytes", words, (unsigned long)alike,
+                     (unsigned long)random);
+    }
+    cr_assert_eq(space.bytes_now, 0);
+}
+
+/* What an array of ITEMS numbers of 4 bytes has in pages. */
+#define PAGED_BYTES ((uint64_t)((ITEMS * 4 + HSD_PAGE_BYTES - 1) / HSD_PAGE_BYTES) * HSD_PAGE_BYTES)
+
+Test(paged, packs_from_the_first_time_that_it_leaves_memory_or_not_at_all)
+{
+    hsd_paged paged;
+    hsd_error err;
+    const uint64_t full = hsd_paged_full_bytes(ITEMS * 4), few = UINT64_C(20) << 14;
+    for (int is_late = 0; is_late < 2; is_late++) {
+        const uint64_t before = space.bytes_written;
+        cr_assert_eq(hsd_paged_open(&paged, ITEMS * 4, full, &space, &err), HSD_OK);
+        for (uint32_t at = 0; at < ITEMS; at++)
+            hsd_paged_set_u32(&paged, at, at / 8);
+        if (!is_late) cr_assert_eq(hsd_paged_pack(&paged, 2, &err), HSD_OK);
+        cr_assert_eq(hsd_paged_shrink(&paged, few, &err), HSD_OK);
+        cr_assert_eq(hsd_paged_pack(&paged, 2, &err), HSD_OK);
+        for (uint32_t at = 0; at < ITEMS; at++)
+            cr_assert_eq(hsd_paged_get_u32(&paged, at), at / 8);
+        cr_assert_eq(hsd_paged_check(&paged, &err), HSD_OK);
+        hsd_paged_close(&paged);
+        const uint64_t written = space.bytes_written - before;
+        cr_expect(is_late ? written == PAGED_BYTES : written < PAGED_BYTES / 2, "%lu", (unsigned long)written);
+    }
+}
+
 /* Every page in turns, a little more of them than there are frames: a clock would drive each out just before its turn.
  */
 Test(paged, keeps_most_of_what_is_asked_for_in_turns)
