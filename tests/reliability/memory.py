@@ -3,11 +3,14 @@ bounds. Both must give the same bytes; the peak of resident memory stays within 
 its own memory (anonymous pages) within the budget + OWN_SLACK_MIB, temporary data within twice the input. A pair of 2,000,000 objects with 16 MiB
 is where two bits an object here and there are a part of the budget that is seen. Nothing is read at random that does not fit: what a pair of 1,000,000 objects in no order reads and writes with 16 MiB is at most
 TRAFFIC times its records, in calls of CALL_BYTES and more on average. Both are counts, so no load disturbs them. 500,000 objects a side, half as many where they are recognised by structure; HSD_LONG=1: 10 M, with 25 MiB and more. Where no cgroup can be made (no right to), the bound is measured and not enforced.
+A pair of 100 M objects a side with 256 MiB (form many, where it is named) is held against what its generator knows of it.
 
-    memory.py [FORM…]  of these forms alone (ids, tight, ordinals, structure, traffic): at 10 M objects each takes its quarter of an hour and more
+    memory.py [FORM…]  of these forms alone (ids, tight, ordinals, structure, traffic, many): at 10 M objects each takes its quarter of an hour and more
+                       HSD_MANY: a folder with the pair of form many and its truth.json, which is not made then
                        HSD_CLI the command, HSD_SYNTH the generator; release builds alone (a sanitizer has memory of its own)
 """
 import hashlib
+import json
 import os
 import re
 import shutil
@@ -16,11 +19,15 @@ import sys
 import tempfile
 import time
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "capture"))
+import synth_diff  # noqa: E402
+
 LONG = bool(os.environ.get("HSD_LONG"))
 OBJECTS = 10_000_000 if LONG else 500_000
 BUDGETS = (64, 256) if LONG else (32,)
 TIGHT_OBJECTS, TIGHT_BUDGETS = (10_000_000, (25,)) if LONG else (2_000_000, (16,))
 STRUCTURE_OBJECTS, STRUCTURE_BUDGETS = (10_000_000, (256,)) if LONG else (250_000, (32,))
+MANY_OBJECTS, MANY_BUDGET = (100_000_000, 256) if LONG else (500_000, 32)
 MIB = 1 << 20
 SLACK_MIB = 16
 OWN_SLACK_MIB = 4  # the program, its stacks, and what it says: 500 rows of everything
@@ -119,32 +126,50 @@ def temp_bytes(notes):
     return float(found[1]) * units[found[2]] if found else 0
 
 
+def check_budget(hsdiff, folder, form, objects, budget, judge, problems):
+    """One run within `budget`. judge(output) says what is wrong with the answer, and how it is called when nothing is."""
+    raw = objects * (32 + 3 * 8) * 2  # what the records are before any coding: 32 bytes an object, 8 a reference
+    pair = [os.path.join(folder, name) for name in ("a.hs", "b.hs")]
+    cgroup = make_cgroup((budget + 32) * MIB)
+    status, out, notes, peak, own = run([hsdiff, *pair, "--format", "json", "--memory", f"{budget}M", "--verbose"], cgroup)
+    if cgroup:
+        os.rmdir(cgroup)
+    wrong, right = judge(out) if status == 0 else (f"exit {status}: {notes[-300:]}", "")
+    temp = temp_bytes(notes)
+    print(f"{form}, {objects:,} objects, --memory {budget}M {'in a cgroup' if cgroup else 'without a cgroup'}: "
+          f"peak {peak / MIB:.0f} MiB, {own / MIB:.1f} of its own, temporary {temp / MIB:.0f} MiB, {'ANOTHER ANSWER' if wrong else right}")
+    if wrong:
+        problems.append(f"{form} {budget}M: {wrong}")
+    if peak > (budget + SLACK_MIB) * MIB:
+        problems.append(f"{form} {budget}M: peak {peak / MIB:.0f} MiB passes {budget} + {SLACK_MIB}")
+    if own > (budget + OWN_SLACK_MIB) * MIB:
+        problems.append(f"{form} {budget}M: {own / MIB:.1f} MiB of its own pass {budget} + {OWN_SLACK_MIB}")
+    if temp > 2 * raw:
+        problems.append(f"{form} {budget}M: {temp / MIB:.0f} MiB of temporary data for {raw / MIB:.0f} MiB of records")
+
+
 def check(hsdiff, folder, form, objects, budgets, problems):
     pair = [os.path.join(folder, name) for name in ("a.hs", "b.hs")]
-    raw = objects * (32 + 3 * 8) * 2  # what the records are before any coding: 32 bytes an object, 8 a reference
     status, wanted, notes, _, _ = run([hsdiff, *pair, "--format", "json", "--memory", "2G"], None)
     if status != 0:
         problems.append(f"{form}: exit {status} without bounds: {notes}")
         return
+
+    def judge(out):
+        return "other bytes than without bounds" if hashlib.sha256(out).digest() != hashlib.sha256(wanted).digest() else "", "same bytes"
     for budget in budgets:
-        cgroup = make_cgroup((budget + 32) * MIB)
-        status, out, notes, peak, own = run([hsdiff, *pair, "--format", "json", "--memory", f"{budget}M", "--verbose"], cgroup)
-        if cgroup:
-            os.rmdir(cgroup)
-        same = hashlib.sha256(out).digest() == hashlib.sha256(wanted).digest()
-        temp = temp_bytes(notes)
-        print(f"{form}, {objects:,} objects, --memory {budget}M {'in a cgroup' if cgroup else 'without a cgroup'}: "
-              f"peak {peak / MIB:.0f} MiB, {own / MIB:.1f} of its own, temporary {temp / MIB:.0f} MiB, {'same bytes' if same else 'OTHER BYTES'}")
-        if status != 0:
-            problems.append(f"{form} {budget}M: exit {status}: {notes[-300:]}")
-        elif not same:
-            problems.append(f"{form} {budget}M: other bytes than without bounds")
-        if peak > (budget + SLACK_MIB) * MIB:
-            problems.append(f"{form} {budget}M: peak {peak / MIB:.0f} MiB passes {budget} + {SLACK_MIB}")
-        if own > (budget + OWN_SLACK_MIB) * MIB:
-            problems.append(f"{form} {budget}M: {own / MIB:.1f} MiB of its own pass {budget} + {OWN_SLACK_MIB}")
-        if temp > 2 * raw:
-            problems.append(f"{form} {budget}M: {temp / MIB:.0f} MiB of temporary data for {raw / MIB:.0f} MiB of records")
+        check_budget(hsdiff, folder, form, objects, budget, judge, problems)
+
+
+def check_many(hsdiff, folder, problems):
+    """Without bounds it would take gigabytes: the generator knows every sum."""
+    with open(os.path.join(folder, "truth.json"), encoding="utf-8") as file:
+        truth = json.load(file)
+
+    def judge(out):
+        wrong = list(synth_diff.differences(truth, json.loads(out)))
+        return f"{len(wrong)} sums differ from what was generated: {wrong[:3]}" if wrong else "", f"every sum of {len(truth['types'])} types and {len(truth['roots'])} roots"
+    check_budget(hsdiff, folder, "many", MANY_OBJECTS, MANY_BUDGET, judge, problems)
 
 
 def main():
@@ -166,6 +191,15 @@ def main():
             check(hsdiff, folder, form, objects, budgets, problems)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
+    if "many" in wanted:
+        folder = os.environ.get("HSD_MANY") or tempfile.mkdtemp(prefix="hsd-memory-")
+        try:
+            if not os.environ.get("HSD_MANY"):
+                subprocess.run([synth, f"objects={MANY_OBJECTS}", "shape=layers", "identity=exact", folder], check=True, stdout=subprocess.DEVNULL)
+            check_many(hsdiff, folder, problems)
+        finally:
+            if not os.environ.get("HSD_MANY"):
+                shutil.rmtree(folder, ignore_errors=True)
     for shape in ("tree", "list") if "traffic" in wanted else ():
         folder = tempfile.mkdtemp(prefix="hsd-memory-")
         try:
