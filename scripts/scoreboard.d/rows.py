@@ -40,8 +40,9 @@ def pairs(counter, test, count, wanted):
     return Check(counter, "release", test, wanted=wanted, environment={"HSD_PAIRS": str(count)}, counted_by="HSD_PAIRS", is_random=True)
 
 
-# Presets of which the fuzz targets alone are built, and as which target: all, or those that the memory sanitizer can look at (cmake/HsdFuzz.cmake).
-FUZZING = {"fuzz": "fuzz_targets", "afl": "fuzz_targets", "msan": "fuzz_reader"}
+# Presets of which a part is built, and as which target: the fuzz targets, those of them that the memory sanitizer can look at (cmake/HsdFuzz.cmake), or what
+# reaches reader and writer of captures (tests/integrity).
+PARTS = {"fuzz": "fuzz_targets", "afl": "fuzz_targets", "msan": "fuzz_reader", "coverage": "reaching"}
 OF_OWN = ("capture|index|records|salvage|elf|zstd|lz4|hprof|v8|perfetto|goheap|gocore|pycore|pyheap|dart|ruby|pprof|luau|mlpd|gcdump|firefox|tracemalloc|heapprofile|"
           "massif|dhat|memray|heaptrack|meminfo|phd|nettrace|graph|user_keys|live|inspector")
 
@@ -110,8 +111,9 @@ ROWS = (
          Check("mutations", "release", "fuzz/[a-z0-9_]+", FUZZED, environment={"HSD_LONG": "0"}, is_random=True)),
         "the memory sanitizer for what goes through libsodium, libyaml, libdw, SQLite and libmicrohttpd, which are not built with it"),
     Row(17, "Fuzzing and code", "Reader and writer are exercised whole",
-        (Check("mutants of the reader noticed (95 % of those tried, or it fails)", "release", "integrity/mutants", r"^(\d+) mutants noticed", 1_300),),
-        "scripts/coverage has lines and branches; neither is counted"),
+        (Check("mutants of both noticed (95 % of those tried, or it fails)", "release", "integrity/mutants", r"^(\d+) mutants noticed", 1_300),
+         *(Check(f"{what} of both reached by their tests ({percent} % of them, or it fails)", "coverage", "integrity/reached", rf"^(\d+) {what} reached", environment={"HSD_LONG": "0"})
+           for what, percent in (("lines", 95), ("branches", 90))))),
     Row(18, "Fuzzing and code", "Clean under tools",
         (Check("cases under the address and undefined behaviour sanitizers", "dev", UNITS, r"Passing: (\d+) \| Failing: 0", environment={"HSD_LONG": "0"}),
          Check("cases under the thread sanitizer", "tsan", UNITS, r"Passing: (\d+) \| Failing: 0", environment={"HSD_LONG": "0"}),
