@@ -193,7 +193,7 @@ const hsn_entry *hsn_thread_next(size_t *cursor)
 void hsn_threads_adopt(void)
 {
     if (rows == NULL) return;
-    const hsn_entry mine = hsn_me.entry == NULL ? (hsn_entry){0} : *hsn_me.entry;
+    const hsn_entry mine = hsn_me.entry != NULL ? *hsn_me.entry : (hsn_entry){0};
     madvise(rows, ROWS * sizeof *rows, MADV_DONTNEED);
     hsn_me.entry = NULL;
     hsn_me.trails = NULL;

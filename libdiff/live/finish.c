@@ -52,7 +52,7 @@ static hsd_status read_result(hsd_capture *capture, bool keep_cut, hsd_live_resu
 static hsd_status measure_live_finish(int fd, const char *name, hsd_damage damage, const hsd_run *run,
                                       hsd_live_result *result, hsd_error *err)
 {
-    hsd_run quiet = run == NULL ? (hsd_run){0} : *run;
+    hsd_run quiet = run != NULL ? *run : (hsd_run){0};
     hsd_capture *capture = NULL;
     quiet.note = NULL; /* that it was cut off is said by the result */
     const int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);

@@ -284,7 +284,7 @@ hsd_status hsd_receive(const char *where, const char *folder, const hsd_live_opt
     receiver *r = malloc(sizeof *r);
     if (r == NULL) return hsd_fail_nomem(err, "a buffer for captures");
     *r = (receiver){.options = &own,
-                    .quiet = run == NULL ? (hsd_run){0} : *run,
+                    .quiet = run != NULL ? *run : (hsd_run){0},
                     .tell = tell_one,
                     .context = context,
                     .folder = folder,

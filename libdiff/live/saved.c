@@ -40,7 +40,7 @@ static bool is_plain_saved_name(char c)
 static void make_plain(char out[NAME_BYTES], const char *process)
 {
     size_t used = 0;
-    for (; process[used] != '\0' && used < NAME_BYTES - 1; used++)
+    for (; used < NAME_BYTES - 1 && process[used] != '\0'; used++)
         out[used] = is_plain_saved_name(process[used]) ? process[used] : '_';
     out[used] = '\0';
     if (out[0] == '.' || out[0] == '-') out[0] = '_';

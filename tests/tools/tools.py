@@ -14,6 +14,7 @@ import inspect
 import json
 import os
 import pathlib
+import platform
 import re
 import shlex
 import shutil
@@ -89,10 +90,13 @@ class Kept:
         return rule.stdout.replace("\\\n", " ").split(":", 1)[1].split()
 
 
+MACHINE = ("-D__linux__=1", f"-D__{platform.machine()}__=1")  # cppcheck knows none
+
+
 def cppcheck(project, file, words):
     includes = [word for word in words if word.startswith(("-I", "-D"))]
     return run(["cppcheck", "--enable=warning,performance,portability", "--inline-suppr", "--quiet", "--std=c11", "--suppress=missingIncludeSystem",
-                "--template={file}:{line}:1: {severity}: {id}: {message}", *includes, file], project)
+                "--template={file}:{line}:1: {severity}: {id}: {message}", *MACHINE, *includes, file], project)
 
 
 def tidy(project, file, words):

@@ -77,7 +77,7 @@ bool hsd_goheap_is_timer(const goheap *go, uint64_t address)
 /* "" for 0. */
 static void copy_string(const goheap *go, uint32_t number, char *out, size_t size)
 {
-    const hsd_bytes text = number == 0 ? (hsd_bytes){0} : hsd_names_get(&go->out.strings.names, number - 1);
+    const hsd_bytes text = number != 0 ? hsd_names_get(&go->out.strings.names, number - 1) : (hsd_bytes){0};
     const size_t kept = hsd_min_u64(text.size, size - 1);
     if (kept > 0) memcpy(out, text.data, kept);
     out[kept] = '\0';

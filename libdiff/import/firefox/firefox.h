@@ -131,7 +131,7 @@ static inline hsd_status hsd_firefox_wide_at(const firefox *fx, uint64_t number,
 hsd_status hsd_firefox_put(firefox *fx, const char *text, uint32_t *name, hsd_error *err);
 static inline hsd_bytes hsd_firefox_text(const firefox *fx, uint32_t name)
 {
-    return name == FIREFOX_NONE ? (hsd_bytes){0} : hsd_names_get(&fx->names.texts, name);
+    return name != FIREFOX_NONE ? hsd_names_get(&fx->names.texts, name) : (hsd_bytes){0};
 }
 
 /* Numbers of the capture; what they stand for is written at the end. */

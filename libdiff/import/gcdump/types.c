@@ -110,15 +110,14 @@ static uint32_t flags_of(hsd_bytes name)
     static const char compiled[] = "System.Runtime.CompilerServices.GCHeapHash"; /* see nettrace/types.c */
     if (name.size == sizeof compiled - 1 && hsd_bytes_begin(name, compiled))
         return HSC_TYPE_CODE | HSC_TYPE_INTERNAL | HSC_TYPE_WHOLE;
-    static const char *const items[] = {"Entry<", "Slot<"}, *const tables[] = {"Tables<", "Container<", "Node<",
-                                                                               "VolatileNode<"};
+    static const char *const items[] = {"Entry<", "Slot<"}, *const tables[] = {"Tables<", "Container<"};
     const bool is_collection = hsd_bytes_begin(name, "System.Collections.") ||
                                hsd_bytes_begin(name, "System.Runtime.CompilerServices.ConditionalWeakTable");
     for (size_t i = 0; i < HSD_ARRAY_LEN(items); i++)
         if (hsd_bytes_end(name, ">[]") && (hsd_bytes_begin(name, items[i]) || (is_collection && has(name, items[i]))))
             return HSC_TYPE_INTERNAL;
     for (size_t i = 0; i < HSD_ARRAY_LEN(tables); i++)
-        if (hsd_bytes_begin(name, tables[i]) && i < 2 && hsd_bytes_end(name, ">")) return HSC_TYPE_INTERNAL;
+        if (hsd_bytes_begin(name, tables[i]) && hsd_bytes_end(name, ">")) return HSC_TYPE_INTERNAL;
     static const char *const nested[] = {
         ".Tables<",           ".Container<",        "Dictionary.Node<",         ".VolatileNode<",
         "Hashtable.bucket[]", "Hashtable.Bucket[]", ".ConcurrentQueueSegment<", "ConcurrentQueue.Segment<"};

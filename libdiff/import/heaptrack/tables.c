@@ -96,7 +96,7 @@ hsd_status hsd_ht_put_stack(ht *h, hsd_bytes text, hsd_error *err)
         place > h->place_count || parent > h->stack_count)
         return hsd_ht_corrupt(h, "a stack is of a place or a caller that is not there", err);
     uint32_t site = parent == 0 ? 0 : h->stack_sites[parent - 1];
-    const ht_place row = place == 0 ? (ht_place){0} : h->places[place - 1];
+    const ht_place row = place != 0 ? h->places[place - 1] : (ht_place){0};
     for (uint32_t i = row.count; i-- > 0;)
         HSD_TRY(hsd_stack_sums_site(&h->sums, h->place_frames[row.first + i], &site, err));
     HSD_TRY(hsd_import_grow((void **)&h->stack_sites, &h->stack_room, h->stack_count, sizeof *h->stack_sites, err));

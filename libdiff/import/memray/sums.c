@@ -49,7 +49,7 @@ static hsd_status read_sum(mr *m, hsd_error *err)
         HSD_TRY(hsd_mr_word(m, &words[i], err));
     const uint64_t stack = words[3];
     if (stack > m->trace_count) return hsd_mr_corrupt(m, "a sum is of a stack that is not there", err);
-    const mr_trace trace = stack == 0 ? (mr_trace){0} : m->traces[stack];
+    const mr_trace trace = stack != 0 ? m->traces[stack] : (mr_trace){0};
     m->peak_bytes = hsd_add_saturating(m->peak_bytes, words[7]);
     return hsd_mr_add_sum(m, words[0] == m->main_thread ? trace.main_node : trace.node, words[6], words[8], err);
 }

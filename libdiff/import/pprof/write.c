@@ -63,7 +63,7 @@ hsd_status hsd_pprof_begin(pprof *p, hsd_error *err)
 static size_t name_type(const pprof *p, const pprof_type_key *key, char name[NAME_BYTES])
 {
     const uint32_t function = key->frame == UINT32_MAX ? 0 : p->frames[key->frame].function;
-    const hsd_bytes text = function == 0 ? (hsd_bytes){0} : hsd_names_get(&p->names.names, function - 1);
+    const hsd_bytes text = function != 0 ? hsd_names_get(&p->names.names, function - 1) : (hsd_bytes){0};
     const char *at = function != 0 && p->frames[key->frame].is_unresolved ? "at: " : "at ";
     int size = 0;
     if (key->by == BY_LABEL) {

@@ -56,7 +56,7 @@ static uint32_t label_of(const ruby *rb)
 
 static hsd_bytes category_name(const ruby *rb, uint32_t category)
 {
-    return category == 0 ? (hsd_bytes){0} : hsd_names_get(&rb->strings.names, category - 1);
+    return category != 0 ? hsd_names_get(&rb->strings.names, category - 1) : (hsd_bytes){0};
 }
 
 static hsd_status add_root(ruby *rb, uint32_t category, uint64_t target, hsd_error *err)

@@ -291,7 +291,7 @@ hsd_status hsd_remote_capture(const hsd_remote *at, const hsd_remote_options *op
     *f = (fetch){.at = at,
                  .options = &own,
                  .answer = answer,
-                 .quiet = run == NULL ? (hsd_run){0} : *run,
+                 .quiet = run != NULL ? *run : (hsd_run){0},
                  .fd = -1,
                  .temp = {.fd = -1}};
     f->quiet.progress = NULL;
