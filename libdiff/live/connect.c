@@ -15,12 +15,13 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #include "live/connect.h"
 
-enum { QUEUE_LENGTH = 4 };
+enum { QUEUE_LENGTH = 4, PATIENCE_SECONDS = 10 };
 
 typedef struct visit {
     const hsd_process_facts *facts;
@@ -38,11 +39,22 @@ void hsd_agent_name(char out[HSD_AGENT_NAME_BYTES], const hsd_process_facts *fac
         snprintf(out, HSD_AGENT_NAME_BYTES, "hsdiff/1/%s/%ld.%u", agent, facts->inner_pid, turn);
 }
 
+/* A queue that is full is that of a process which is stopped, or busy with others. */
+static void set_patience(int fd, time_t seconds)
+{
+    const struct timeval patience = {.tv_sec = seconds};
+    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+}
+
 static void connect_here(visit *v)
 {
     v->fd = socket(v->name->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (v->fd >= 0 && connect(v->fd, v->name, v->size) == 0) return;
-    v->error = errno;
+    if (v->fd >= 0) set_patience(v->fd, PATIENCE_SECONDS);
+    if (v->fd >= 0 && connect(v->fd, v->name, v->size) == 0) {
+        set_patience(v->fd, 0);
+        return;
+    }
+    v->error = errno == EAGAIN || errno == EINPROGRESS ? ETIMEDOUT : errno;
     if (v->fd >= 0) close(v->fd);
     v->fd = -1;
 }

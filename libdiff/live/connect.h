@@ -16,7 +16,7 @@ void hsd_agent_name(char out[HSD_AGENT_NAME_BYTES], const hsd_process_facts *fac
 
 /* A new stream socket, connected to this name in the network namespace of the process (another one takes root); root
  * comes as the user of a process that has another user namespace. 0 with *out, which is owned by the caller; else
- * errno, and *out is -1. */
+ * errno, and *out is -1. ETIMEDOUT: the queue of who listens stayed full for ten seconds. */
 int hsd_connect_in(int *out, const hsd_process_facts *facts, const struct sockaddr *name, socklen_t size);
 
 /* The same by a path, which is found from here, whatever the network of the process. */

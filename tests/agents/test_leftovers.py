@@ -5,6 +5,8 @@
     killed         kill -9 for it and all of its process group: 500 times
     all_killed     kill -9 for hsdiff and for the child that tidies up: pipes may stay, which hold nothing, until the next capture
     target_killed  kill -9 of the JVM: 500 times
+    deserted       what kill -9 for hsdiff and that child leaves behind at the worst moments: the JVM waits in a pipe that nobody reads, or in
+                   one that nobody writes. It is let go by the next capture, which is whole
 
 With HSD_LONG=1 eight processes keep the machine busy meanwhile. Of each generation of dumps (one pipe: JDK 15 to 21; two: from 22 on) the
 JVM that is installed is taken. In between the JVM goes on, and what comes next is whole.
@@ -16,9 +18,11 @@ import os
 import pathlib
 import re
 import signal
+import socket
 import stat
 import subprocess
 import sys
+import tempfile
 import time
 
 sys.dont_write_bytecode = True
@@ -29,7 +33,6 @@ from kit import LONG, check, say
 STOPS, KILLS, ALL_KILLS, TARGETS = (1000, 500, 40, 500) if LONG else (12, 12, 2, 3)
 TWO_PIPES_SINCE = 22
 WHOLE_EVERY = 50
-OLD_SECONDS = 6       # when a folder that nobody holds goes with the next capture
 
 
 def major(java):
@@ -151,9 +154,7 @@ def broken_off(signals, tries, has_two_pipes, with_children=False):
                 moments.sleep(client)
                 cut += asker.end(client, number, children(client.pid) if with_children else ())
                 check(program.is_alive(), "the JVM ended")
-                if with_children:
-                    time.sleep(OLD_SECONDS)
-                    check(bytes_of_dumps() == 0, "a dump stays")
+                check(not with_children or bytes_of_dumps() == 0, "a dump stays")
                 if with_children or i % WHOLE_EVERY == 0:
                     asker.whole(program.pid)
                     nothing_stays(asker.temporary)
@@ -193,13 +194,65 @@ def target_killed(has_two_pipes):
     return case
 
 
+# ---- asked by one who is gone
+
+def waits_in_pipe(pid):
+    """Whether a thread is in open() of a pipe, or reads from one that is not its standard input."""
+    waits = [pathlib.Path(one).read_text() for one in glob.glob(f"/proc/{pid}/task/*/wchan")]
+    return "wait_for_partner" in waits or waits.count("anon_pipe_read") + waits.count("pipe_read") > 1
+
+
+class Deserter:
+    """Asks for a dump as hsdiff does, reads what `reads` names, and is gone when the JVM waits. Its folder is nobody's."""
+
+    def __init__(self, program, has_two_pipes):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix=".hsdiff-dump-", dir="/tmp"))
+        self.program, self.options = program, "-overwrite -parallel=1" if has_two_pipes else "-overwrite"
+        for name in ("heap", "heap.p0"):
+            os.mkfifo(self.folder / name, 0o600)
+
+    def ask(self, reads):
+        ends = [os.open(self.folder / name, os.O_RDONLY | os.O_NONBLOCK) for name in reads]
+        with socket.socket(socket.AF_UNIX) as jvm:
+            jvm.connect(f"/tmp/.java_pid{self.program.pid}")
+            jvm.sendall(f"1\0jcmd\0GC.heap_dump {self.options} {self.folder}/heap\0\0\0".encode())
+            kit.wait_until("the JVM does not wait", lambda: self.is_stuck(ends))
+        for end in ends:
+            os.close(end)
+
+    def is_stuck(self, ends):
+        for end in ends:
+            with contextlib.suppress(BlockingIOError):
+                while os.read(end, 1 << 20):
+                    pass
+        return waits_in_pipe(self.program.pid)
+
+
+def deserted(has_two_pipes):
+    def case(tool, folder):
+        java = find_java(has_two_pipes)
+        if java is None:
+            return say("        no JVM of this generation: left out")
+        asker = Asker(tool, folder)
+        with load(), start(java) as program:
+            asker.whole(program.pid) # it listens from here on
+            for reads in ((), ("heap",), ("heap", "heap.p0")) if has_two_pipes else ((),):
+                Deserter(program, has_two_pipes).ask(reads)
+                check(program.is_alive(), "the JVM ended")
+                asker.whole(program.pid)
+                nothing_stays(asker.temporary)
+            program.quit()
+    return case
+
+
 CASES = {}
 for _two in (False, True):
     _name = "two-pipes" if _two else "one-pipe"
     CASES |= {f"stopped-{_name}": broken_off((signal.SIGTERM, signal.SIGINT), STOPS, _two),
               f"killed-{_name}": broken_off((signal.SIGKILL,), KILLS, _two),
               f"all-killed-{_name}": broken_off((signal.SIGKILL,), ALL_KILLS, _two, with_children=True),
-              f"target-killed-{_name}": target_killed(_two)}
+              f"target-killed-{_name}": target_killed(_two),
+              f"deserted-{_name}": deserted(_two)}
 
 if __name__ == "__main__":
     kit.main(CASES)

@@ -237,6 +237,7 @@ hsd_status hsd_attach_open(int *fd, const hsd_process_facts *facts, hsd_error *e
 {
     hsd_tidy tidy;
     *fd = -1;
+    hsd_tidy_left(facts); /* it answers one after the other, and may wait in what nobody reads */
     const int refused = connect_socket(fd, facts);
     if (refused == 0) return HSD_OK;
     if (refused != ENOENT && refused != ECONNREFUSED)
@@ -311,7 +312,7 @@ hsd_status hsd_attach_read(int fd, unsigned timeout_seconds, hsd_attach_answer *
 static bool is_stale(const char *path)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
-    const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0) return false;
     memcpy(address.sun_path, path, strlen(path) + 1);
     const bool refused = connect(fd, (const struct sockaddr *)&address, sizeof address) != 0 && errno == ECONNREFUSED;
@@ -320,7 +321,7 @@ static bool is_stale(const char *path)
 }
 
 /* A process that is killed closes one descriptor after the other: the stream may end a moment before the JVM's socket
- * does. */
+ * does. One that lives is not connected to: it may be busy, and what we leave in its queue is in the way of others. */
 void hsd_attach_sweep(const hsd_process_facts *facts)
 {
     char path[64];
@@ -329,10 +330,9 @@ void hsd_attach_sweep(const hsd_process_facts *facts)
     snprintf(path, sizeof path, "/tmp/.java_pid%ld", facts->inner_pid);
     for (int tries = 0; tries < SWEEPS && is_socket_of(path, facts->uid); tries++) {
         const bool is_alive = hsd_facts_read(&now, facts->pid, NULL) == HSD_OK && !now.is_zombie;
-        if (is_stale(path) && !is_alive)
+        if (is_alive && tries >= SWEEPS / 4) return;
+        if (!is_alive && is_stale(path))
             unlink(path);
-        else if (is_alive && tries >= SWEEPS / 4)
-            return;
         else
             pause_ms(STEP_MS);
     }

@@ -6,7 +6,7 @@
  *
  * A JVM that was asked before we died opens its file when it comes to it, and makes it where it is not there. So the
  * folder goes out of the way under another name first, then what is in it; a file that came in between keeps the folder
- * from going, and goes in the next round.
+ * from going, and goes in the next round. Where it waits in the pipe already, it is let in, and finds nobody there.
  */
 #include "live/jvm/tidy.h"
 
@@ -29,9 +29,9 @@
 #include "live/rights.h"
 
 #define PREFIX ".hsdiff-dump-"
-enum { OLD_SECONDS = 5 }; /* a folder that nobody holds by then is nobody's: who makes one takes hold of it at once */
 enum { LINGER_SECONDS = 2 };
 enum { ROUNDS = 400, ROUND_NS = 5000000 }; /* of emptying a folder into which somebody goes on writing */
+enum { MOST_ENDS = 8, TRIES = 8 };
 
 /* ---- the child ---- */
 
@@ -41,6 +41,12 @@ typedef struct task {
     const char *gone; /* of a folder: its name on the way out. NULL = a file */
 } task;
 
+/* Other ends of pipes, for those who wait for one. What does not fit stays open until the process ends. */
+typedef struct other_ends {
+    int fds[MOST_ENDS];
+    size_t count;
+} other_ends;
+
 typedef struct entry { /* linux_dirent64 */
     uint64_t inode, offset;
     unsigned short size;
@@ -48,7 +54,13 @@ typedef struct entry { /* linux_dirent64 */
     char name[];
 } entry;
 
-static void empty_folder(int fd)
+static void open_other_end(other_ends *ends, int folder_fd, const char *name)
+{
+    const int fd = openat(folder_fd, name, O_RDWR | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
+    if (fd >= 0 && ends->count < MOST_ENDS) ends->fds[ends->count++] = fd;
+}
+
+static void empty_folder(int fd, other_ends *ends)
 {
     _Alignas(8) char piece[2048];
     for (int round = 0; round < 64; round++) {
@@ -60,8 +72,7 @@ static void empty_folder(int fd)
             at += one->size;
             if (one->name[0] == '.' && (one->name[1] == '\0' || (one->name[1] == '.' && one->name[2] == '\0')))
                 continue;
-            /* Who waits for the other end of a pipe would wait for ever: it gets one, until this process ends. */
-            (void)openat(fd, one->name, O_RDWR | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
+            open_other_end(ends, fd, one->name); /* who waits for one would wait for ever */
             removed |= unlinkat(fd, one->name, 0) == 0;
         }
         if (!removed) return;
@@ -74,26 +85,42 @@ static int open_folder(int in_fd, const char *name)
 }
 
 /* A folder that is empty goes in one step, and nothing can be made in it then. */
-static void remove_folder(int in_fd, const char *name)
+static void remove_folder(int in_fd, const char *name, other_ends *ends)
 {
     const struct timespec moment = {.tv_nsec = ROUND_NS};
     const int fd = open_folder(in_fd, name);
     for (int round = 0; round < ROUNDS && fd >= 0; round++) {
-        empty_folder(fd);
+        empty_folder(fd, ends);
         if (unlinkat(in_fd, name, AT_REMOVEDIR) == 0 || (errno != ENOTEMPTY && errno != EEXIST)) break;
         nanosleep(&moment, NULL);
     }
     if (fd >= 0) close(fd);
 }
 
-static void do_task(const task *work)
+/* The target may be on its way into a pipe, and would wait in it. Once it writes it is in, and would wait for a reader:
+ * that end goes at once, which the target is told. */
+static void linger(other_ends *ends)
+{
+    const struct timespec moment = {.tv_nsec = ROUND_NS};
+    for (long round = 0; round < LINGER_SECONDS * 1000000000L / ROUND_NS; round++) {
+        for (size_t i = 0; i < ends->count; i++) {
+            struct pollfd one = {.fd = ends->fds[i], .events = POLLIN};
+            if (one.fd < 0 || poll(&one, 1, 0) <= 0) continue;
+            close(one.fd);
+            ends->fds[i] = -1;
+        }
+        nanosleep(&moment, NULL);
+    }
+}
+
+static void do_task(const task *work, other_ends *ends)
 {
     if (work->gone == NULL)
         unlinkat(work->folder_fd, work->name, 0);
     else
-        remove_folder(work->folder_fd, renameat(work->folder_fd, work->name, work->folder_fd, work->gone) == 0
-                                           ? work->gone
-                                           : work->name);
+        remove_folder(work->folder_fd,
+                      renameat(work->folder_fd, work->name, work->folder_fd, work->gone) == 0 ? work->gone : work->name,
+                      ends);
 }
 
 static void close_others_of_tidying(int a, int b)
@@ -119,15 +146,14 @@ static char wait_for_word(int pipe_fd, pid_t parent)
 
 static void wait_and_do(int pipe_fd, pid_t parent, const task *work)
 {
-    const struct timespec moment = {.tv_sec = LINGER_SECONDS};
+    other_ends ends = {.count = 0};
     setsid();
     close_others_of_tidying(pipe_fd, work->folder_fd);
     send(pipe_fd, "r", 1, MSG_NOSIGNAL); /* from here on nothing that ends the parent ends us */
     const char word = wait_for_word(pipe_fd, parent);
-    do_task(work);
-    /* killed: the target may be on its way into the pipe, and would wait in it */
-    if (word == 0) nanosleep(&moment, NULL);
-    syscall(SYS_exit_group, 0); /* nothing of the program that was forked runs */
+    do_task(work, &ends);
+    if (word == 0) linger(&ends); /* killed */
+    syscall(SYS_exit_group, 0);   /* nothing of the program that was forked runs */
 }
 
 static bool wait_until_ready(int pipe_fd)
@@ -140,19 +166,33 @@ static bool wait_until_ready(int pipe_fd)
 }
 
 /* All signals are blocked around the fork, and stay so in the child. */
-static hsd_status start_child(hsd_tidy *tidy, const task *work, hsd_error *err)
+static pid_t fork_deaf(void)
 {
-    int ends[2];
     sigset_t all, before;
-    const pid_t parent = getpid();
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
-        return hsd_fail_errno(err, errno, "cannot make a socket pair");
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     const pid_t child = fork();
+    const int failed = errno;
+    if (child != 0) pthread_sigmask(SIG_SETMASK, &before, NULL);
+    errno = failed;
+    return child;
+}
+
+static void await_child(pid_t child)
+{
+    while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
+        ;
+}
+
+static hsd_status start_child(hsd_tidy *tidy, const task *work, hsd_error *err)
+{
+    int ends[2];
+    const pid_t parent = getpid();
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+        return hsd_fail_errno(err, errno, "cannot make a socket pair");
+    const pid_t child = fork_deaf();
     if (child == 0) wait_and_do(ends[0], parent, work);
     const int failed = errno;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
     close(ends[0]);
     if (child < 0) {
         close(ends[1]);
@@ -172,8 +212,7 @@ void hsd_tidy_end(hsd_tidy *tidy)
     while (send(tidy->pipe_fd, "x", 1, MSG_NOSIGNAL) < 0 && errno == EINTR) /* others may have the socket by a fork */
         ;
     close(tidy->pipe_fd);
-    while (waitpid(tidy->child, NULL, 0) < 0 && errno == EINTR)
-        ;
+    await_child(tidy->child);
     tidy->child = 0;
 }
 
@@ -203,6 +242,7 @@ static int make_file(hsd_tidy *tidy, const task *work, const void *context)
     return 0;
 }
 
+/* ENOENT, EWOULDBLOCK: somebody swept it before it was held. */
 static int make_folder(hsd_tidy *tidy, const task *work, const void *pipes)
 {
     const char *const *names = pipes;
@@ -210,7 +250,8 @@ static int make_folder(hsd_tidy *tidy, const task *work, const void *pipes)
     if (mkdirat(work->folder_fd, work->name, 0700) != 0) return errno;
     tidy->lock_fd = open_folder(work->folder_fd, work->name);
     if (tidy->lock_fd < 0) return errno;
-    flock(tidy->lock_fd, LOCK_SH | LOCK_NB); /* where there are no locks, nobody gets one to sweep it either */
+    /* where there are no locks, nobody gets one to sweep it either */
+    if (flock(tidy->lock_fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK) return EWOULDBLOCK;
     for (size_t i = 0; names[i] != NULL && failed == 0; i++)
         failed = mkfifoat(tidy->lock_fd, names[i], 0600) == 0 ? 0 : errno;
     return failed;
@@ -231,20 +272,36 @@ static hsd_status make_in(hsd_tidy *tidy, const hsd_process_facts *facts, const 
 
 /* ---- what was left ---- */
 
+/* The target may be in one of the pipes, or come to it, and must not be held up by us, who are about to wait for it:
+ * the other ends are a process's that is not this one's. */
+static void sweep_in_child(int in_fd, const char *name)
+{
+    const pid_t child = fork_deaf();
+    if (child == 0) {
+        other_ends ends = {.count = 0};
+        setsid();
+        close_others_of_tidying(in_fd, in_fd);
+        remove_folder(in_fd, name, &ends);
+        if (ends.count > 0 && fork() == 0) linger(&ends);
+        syscall(SYS_exit_group, 0);
+    }
+    if (child > 0) await_child(child);
+}
+
 static void sweep_one(int in_fd, const char *name)
 {
     struct stat found;
     const int fd = open_folder(in_fd, name);
     if (fd < 0) return;
-    const bool is_old = fstat(fd, &found) == 0 && found.st_mtime + OLD_SECONDS < time(NULL);
-    if (is_old && flock(fd, LOCK_EX | LOCK_NB) == 0) remove_folder(in_fd, name);
+    const bool is_ours = fstat(fd, &found) == 0 && found.st_uid == geteuid();
+    if (is_ours && flock(fd, LOCK_EX | LOCK_NB) == 0) sweep_in_child(in_fd, name);
     close(fd);
 }
 
-/* Folders whose asker and whose child were killed both. There is nothing in them but pipes; who waits in one of those
- * is let go. */
-static void sweep_tidying(const hsd_process_facts *facts, const char *folder)
+void hsd_tidy_left(const hsd_process_facts *facts)
 {
+    char folder[64];
+    snprintf(folder, sizeof folder, "%s/tmp", facts->root);
     DIR *all = opendir(folder);
     if (all == NULL) return;
     const hsd_rights before = hsd_rights_take((hsd_rights){facts->uid, facts->gid});
@@ -261,18 +318,31 @@ hsd_status hsd_tidy_file(hsd_tidy *tidy, const hsd_process_facts *facts, const c
     return make_in(tidy, facts, folder, &work, make_file, NULL, err);
 }
 
-hsd_status hsd_tidy_folder(hsd_tidy *tidy, const hsd_process_facts *facts, char *path, size_t size,
-                           const char *const *pipes, hsd_error *err)
+static hsd_status make_new_folder(hsd_tidy *tidy, const hsd_process_facts *facts, char *path, size_t size,
+                                  const char *const *pipes, hsd_error *err)
 {
     char folder[64], name[64], gone[72];
     uint64_t random[2] = {0};
     if (getrandom(random, sizeof random, 0) != (ssize_t)sizeof random)
         return hsd_fail_errno(err, errno, "no random numbers");
     snprintf(folder, sizeof folder, "%s/tmp", facts->root);
-    sweep_tidying(facts, folder);
     snprintf(name, sizeof name, PREFIX "%016llx%016llx", (unsigned long long)random[0], (unsigned long long)random[1]);
     snprintf(gone, sizeof gone, "%s-gone", name);
     task work = {.name = name, .gone = gone};
     snprintf(path, size, "%s/%s", folder, name);
     return make_in(tidy, facts, folder, &work, make_folder, pipes, err);
+}
+
+hsd_status hsd_tidy_folder(hsd_tidy *tidy, const hsd_process_facts *facts, char *path, size_t size,
+                           const char *const *pipes, hsd_error *err)
+{
+    hsd_error why;
+    for (int tries = 1;; tries++) {
+        hsd_error_init(&why);
+        const hsd_status status = make_new_folder(tidy, facts, path, size, pipes, &why);
+        const bool was_swept = status != HSD_OK && (why.sys_errno == ENOENT || why.sys_errno == EWOULDBLOCK);
+        if (was_swept && tries < TRIES) continue;
+        if (status != HSD_OK && err != NULL) *err = why;
+        return status;
+    }
 }

@@ -1,6 +1,6 @@
 /*
  * Files that must not stay, made in a folder of the target with the rights of its user. A small child process waits for
- * our end and removes them, whether we say so or are killed. Where it was killed too, the next who makes a folder there
+ * our end and removes them, whether we say so or are killed. Where it was killed too, the next who asks the target
  * removes the folder.
  */
 #ifndef HSD_LIVE_TIDY_H
@@ -28,5 +28,9 @@ hsd_status hsd_tidy_folder(hsd_tidy *tidy, const hsd_process_facts *facts, char 
 
 /* Removes them, and waits for that. */
 void hsd_tidy_end(hsd_tidy *tidy);
+
+/* Removes folders of the target's user whose asker and whose child were killed both. There is nothing in them but
+ * pipes; the target, which may wait in one of those, is let go. */
+void hsd_tidy_left(const hsd_process_facts *facts);
 
 #endif

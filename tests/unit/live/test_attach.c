@@ -4,6 +4,7 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -191,6 +192,39 @@ Test(attach, who_hangs_up_before_it_is_asked_is_told_of)
     cr_assert_eq(hsd_attach_send(pair[0], "load", none, &err), HSD_E_TRUNCATED);
     cr_assert(err.sys_errno != EPIPE && strstr(err.hint, "user") != NULL, "%s", err.text);
     close(pair[0]);
+}
+
+/* Each connection stays in its queue until it is accepted, and who finds a queue full waits. */
+Test(attach, a_jvm_that_accepts_nobody_is_left_alone_by_who_sweeps)
+{
+    char path[108];
+    hsd_process_facts facts = facts_of_self("java", "Main");
+    struct pollfd queue = {.fd = listen_as_jvm(path), .events = POLLIN};
+    facts.is_same_mounts = true;
+    hsd_attach_sweep(&facts);
+    cr_assert_eq(access(path, F_OK), 0);
+    cr_assert_eq(poll(&queue, 1, 0), 0);
+    close(queue.fd);
+    unlink(path);
+}
+
+Test(attach, a_jvm_whose_queue_stays_full_is_given_up, .timeout = 60)
+{
+    enum { QUEUE = 3 }; /* listen(fd, 2) */
+    char path[108];
+    hsd_process_facts facts = facts_of_self("java", "Main");
+    hsd_error err = {0};
+    int fds[QUEUE], fd = -1;
+    const int listening = listen_as_jvm(path);
+    for (int i = 0; i < QUEUE; i++)
+        cr_assert_eq(hsd_attach_open(&fds[i], &facts, &err), HSD_OK, "%s", err.text);
+    cr_assert_eq(hsd_attach_open(&fd, &facts, &err), HSD_E_IO);
+    cr_assert_eq(err.sys_errno, ETIMEDOUT, "%s", err.text);
+    cr_assert_eq(fd, -1);
+    for (int i = 0; i < QUEUE; i++)
+        close(fds[i]);
+    close(listening);
+    unlink(path);
 }
 
 Test(attach, a_socket_of_the_living_is_not_swept_and_a_file_of_that_name_is_not_trusted)
