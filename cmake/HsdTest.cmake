@@ -40,6 +40,7 @@ set(HSD_TEST_ENVIRONMENT
 # Threads, tables and sorting, whose code is another one when it is optimized; and what lives in foreign programs, never with a sanitizer.
 set(HSD_REPEATED base sort graph match native walk agent)
 add_custom_target(every_test)
+add_custom_target(units) # the tests of tests/unit, and what starts them
 
 # hsd_is_built(<variable> <layer> <label…>): whether preset and labels say that this test is built with all the rest.
 function(hsd_is_built variable layer)
@@ -62,6 +63,13 @@ function(hsd_add_measured test program)
     set(program $<TARGET_FILE:${program}>)
   endif()
   add_test(NAME ${test} COMMAND hsd_spent ${test} ${program} ${ARGN})
+endfunction()
+
+# hsd_note_unit(<target…>): target units builds these, where a test of tests/unit is added.
+function(hsd_note_unit)
+  if(CMAKE_CURRENT_SOURCE_DIR MATCHES "/tests/unit/" AND NOT CMAKE_CROSSCOMPILING)
+    add_dependencies(units hsd_spent ${ARGN})
+  endif()
 endfunction()
 
 function(hsd_test_properties test)
@@ -106,12 +114,16 @@ function(hsd_add_test layer name)
     set_target_properties(${target} PROPERTIES EXCLUDE_FROM_ALL TRUE)
     add_dependencies(every_test ${target})
   endif()
+  hsd_note_unit(${target})
   hsd_add_measured(${layer}/${name} ${target} --short-filename)
   hsd_test_properties(${layer}/${name} LABELS ${arg_LABELS} TIMEOUT ${arg_TIMEOUT} ENVIRONMENT ${arg_ENVIRONMENT})
 endfunction()
 
 function(hsd_add_script_test layer name)
   cmake_parse_arguments(PARSE_ARGV 2 arg "" "TIMEOUT" "COMMAND;LABELS;ENVIRONMENT")
+  string(REGEX MATCHALL "TARGET_FILE:[^>]+" programs "${arg_COMMAND}")
+  list(TRANSFORM programs REPLACE "TARGET_FILE:" "")
+  hsd_note_unit(${programs})
   hsd_add_measured(${layer}/${name} ${arg_COMMAND})
   hsd_test_properties(${layer}/${name} LABELS ${arg_LABELS} TIMEOUT ${arg_TIMEOUT} ENVIRONMENT ${arg_ENVIRONMENT})
 endfunction()

@@ -40,9 +40,9 @@ def pairs(counter, test, count, wanted):
     return Check(counter, "release", test, wanted=wanted, environment={"HSD_PAIRS": str(count)}, counted_by="HSD_PAIRS", is_random=True)
 
 
-# Presets of which a part is built, and as which target: the fuzz targets, those of them that the memory sanitizer can look at (cmake/HsdFuzz.cmake), or what
-# reaches reader and writer of captures (tests/integrity).
-PARTS = {"fuzz": "fuzz_targets", "afl": "fuzz_targets", "msan": "fuzz_reader", "coverage": "reaching"}
+# Presets of which a part is built, and as which target: the fuzz targets, those of them that the memory sanitizer can look at (cmake/HsdFuzz.cmake), what
+# reaches reader and writer of captures (tests/integrity), or unit tests alone.
+PARTS = {"fuzz": "fuzz_targets", "afl": "fuzz_targets", "msan": "fuzz_reader", "coverage": "reaching", "tsan": "units"}
 OF_OWN = ("capture|index|records|salvage|elf|zstd|lz4|hprof|v8|perfetto|goheap|gocore|pycore|pyheap|dart|ruby|pprof|luau|mlpd|gcdump|firefox|tracemalloc|heapprofile|"
           "massif|dhat|memray|heaptrack|meminfo|phd|nettrace|graph|user_keys|live|inspector")
 
