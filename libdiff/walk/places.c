@@ -233,3 +233,10 @@ void hsd_places_free(hsd_places *places)
     if (places->has_links) hsd_paged_close(&places->links);
     free(places);
 }
+
+hsd_status hsd_places_wait(hsd_places *places, const hsd_plan_side *plan, hsd_error *err)
+{
+    if (places->is_whole)
+        HSD_TRY(hsd_paged_shrink(&places->spans, hsd_plan_waiting(plan, plan->place_serve_bytes), err));
+    return hsd_paged_shrink(&places->links, hsd_plan_waiting(plan, plan->link_serve_bytes), err);
+}

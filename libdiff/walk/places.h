@@ -108,6 +108,9 @@ hsd_status hsd_places_next(hsd_places *places, hsd_node *node, hsd_node *first, 
 /* Names are complete: from now on everything is read in order. */
 hsd_status hsd_places_settle(hsd_places *places, const hsd_side_walk *side, hsd_error *err);
 
+/* The side waits for another one, and keeps what hsd_plan_waiting says. */
+hsd_status hsd_places_wait(hsd_places *places, const hsd_plan_side *plan, hsd_error *err);
+
 /* The place of a node; after a rewind, for nodes in ascending order. */
 hsd_status hsd_places_find(hsd_places *places, hsd_node node, hsd_placed *out, hsd_error *err);
 

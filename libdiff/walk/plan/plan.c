@@ -30,6 +30,7 @@
 #define KEEPS_ALL       MIB(64) /* of a capture that small nothing leaves the memory */
 #define RECOGNISE_LEAST MIB(6)
 #define POOL_MOST       MIB(64)
+#define WAITS_PART      8u  /* of the memory, which a side may keep while the other one is walked */
 #define LOOKED_BELOW    32u /* whole MiB below a budget that does not fit, or is the least that was found */
 #define COUNT_MOST      (UINT64_C(1) << 40) /* keeps the arithmetic far from overflow */
 
@@ -105,6 +106,13 @@ static bool plan_end(hsd_plan *plan, const hsd_plan_request *r, uint64_t walk)
 
 static bool has_structure(const hsd_plan_request *r) { return r->capture_count == 2 && r->captures[0].has_structure; }
 
+/* Of one side that waits until the other was walked, too, what takes much goes to files: else the other has no memory
+ * for its walk, nor is there enough for both where objects are recognised. */
+static void wait_in_order(hsd_plan_side *side, const hsd_plan_request *r, unsigned i, uint64_t walk)
+{
+    side->waits_in_order = has_structure(r) && hsd_plan_side_waits(side, keeps_graph(r, i)) > walk / WAITS_PART;
+}
+
 /* While objects are recognised both sides wait; then the first is counted while the second still does. */
 static bool plan_recognising(hsd_plan *plan, const hsd_plan_request *r, uint64_t walk)
 {
@@ -146,6 +154,7 @@ static bool plan_second(hsd_plan *plan, const hsd_plan_request *r, uint64_t walk
         has_structure(r) ? hsd_plan_side_waits(first, false) : first->identity_serve_bytes + first->tree_serve_bytes;
     if (walk < held || !hsd_plan_side_divide(&plan->sides[1], &r->captures[1], walk - held, end_bytes(r, 1)))
         return false;
+    wait_in_order(&plan->sides[1], r, 1, walk);
     raise(&plan->peak_bytes,
           plan->table_bytes + held + hsd_plan_side_peak(&plan->sides[1], &r->captures[1], keeps_graph(r, 1)));
     return plan_recognising(plan, r, walk) && plan_end(plan, r, walk);
@@ -157,6 +166,7 @@ static bool plan_in_turn(hsd_plan *plan, const hsd_plan_request *r, uint64_t mem
     hsd_plan_side *first = &plan->sides[0];
     plan->is_side_by_side = false;
     if (!hsd_plan_side_divide(first, &r->captures[0], walk, end_bytes(r, 0))) return false;
+    wait_in_order(first, r, 0, walk);
     const uint64_t peak = plan->table_bytes + hsd_plan_side_peak(first, &r->captures[0], keeps_graph(r, 0));
     plan->peak_bytes = peak;
     if (r->capture_count == 1) return plan_end(plan, r, walk);

@@ -27,6 +27,7 @@
  *
  *      recognise   owner_serve + place_serve + link_serve + folded of both + recognise
  *                  + idle_adjacency + idle_name where the graph stays
+ *                  of these hsd_plan_waiting, which is little where waits_in_order
  *
  * With holders the graph of the last capture (`after`, or the only one) stays until shortest paths were found in
  * it. Once both captures were walked, `kept` of both takes the place of the bits:
@@ -118,12 +119,21 @@ typedef struct hsd_plan_side {
     uint64_t owner_bytes;       /* hsd_owners_config: worklist and labels */
     bool has_owners_beside;     /* dominators leave as much: owners come out of their tree */
     uint64_t owner_serve_bytes; /* labels of owners, and before of parts, read in order; <= owner_bytes */
+    /* while it waits for another side, owners, places, links, blocks and names have hsd_plan_waiting each */
+    bool waits_in_order;
     uint64_t identity_sort_bytes, identity_serve_bytes;
     uint64_t string_bytes; /* hashes of names while objects are read */
     /* what objects look like while it is found: arrays and sorters (walk/side/structure.c) */
     uint64_t structure_bytes;
     uint64_t structure_serve_bytes; /* what is left of it until the census */
 } hsd_plan_side;
+
+/* What is left in memory of so many bytes that it serves from. */
+static inline uint64_t hsd_plan_waiting(const hsd_plan_side *side, uint64_t serve_bytes)
+{
+    const uint64_t order = (UINT64_C(1) << 20) + serve_bytes / 1024; /* tables of pages and blocks stay */
+    return side->waits_in_order && order < serve_bytes ? order : serve_bytes;
+}
 
 typedef struct hsd_plan {
     uint64_t memory_bytes; /* the budget that was divided: with shares that of one process */

@@ -314,8 +314,14 @@ static void raise(uint64_t *peak, uint64_t sum) { *peak = hsd_max_u64(*peak, sum
 
 uint64_t hsd_plan_side_waits(const hsd_plan_side *s, bool keeps_graph)
 {
-    return s->bits_bytes + s->owner_serve_bytes + s->place_serve_bytes + s->link_serve_bytes + s->folded_bytes +
-           s->structure_serve_bytes + (keeps_graph ? s->idle_adjacency_bytes + s->idle_name_bytes : 0);
+    const uint64_t labels[] = {s->owner_serve_bytes, s->place_serve_bytes, s->link_serve_bytes},
+                   blocks[] = {s->idle_adjacency_bytes, s->idle_name_bytes};
+    uint64_t waits = s->bits_bytes + s->folded_bytes + s->structure_serve_bytes;
+    for (size_t i = 0; i < HSD_ARRAY_LEN(labels); i++)
+        waits += hsd_plan_waiting(s, labels[i]);
+    for (size_t i = 0; i < HSD_ARRAY_LEN(blocks) && keeps_graph; i++)
+        waits += hsd_plan_waiting(s, blocks[i]);
+    return waits;
 }
 
 uint64_t hsd_plan_side_peak(const hsd_plan_side *s, const hsd_plan_capture *c, bool keeps_graph)

@@ -253,8 +253,18 @@ static hsd_status rest_graph(hsd_side_walk *side, hsd_error *err)
         return hsd_adjacency_set_name_memory(side->adjacency, least_bytes(hsd_adjacency_name_bytes(side->adjacency)),
                                              err);
     }
-    HSD_TRY(hsd_adjacency_set_memory(side->adjacency, side->request->plan.idle_adjacency_bytes, err));
-    return hsd_adjacency_set_name_memory(side->adjacency, side->request->plan.idle_name_bytes, err);
+    const hsd_plan_side *plan = &side->request->plan;
+    HSD_TRY(hsd_adjacency_set_memory(side->adjacency, hsd_plan_waiting(plan, plan->idle_adjacency_bytes), err));
+    return hsd_adjacency_set_name_memory(side->adjacency, hsd_plan_waiting(plan, plan->idle_name_bytes), err);
+}
+
+/* Labels and places of a side that waits for the other one leave the memory. */
+static hsd_status rest_labels(hsd_side_walk *side, hsd_error *err)
+{
+    const hsd_plan_side *plan = &side->request->plan;
+    if (!plan->waits_in_order) return HSD_OK;
+    HSD_TRY(hsd_owners_shrink(&side->graph->owners, hsd_plan_waiting(plan, plan->owner_serve_bytes), err));
+    return side->graph->places != NULL ? hsd_places_wait(side->graph->places, plan, err) : HSD_OK;
 }
 
 /* Types can be looked up at random from now on. */
@@ -304,6 +314,7 @@ hsd_status hsd_side_run_graph(hsd_side_walk *side, hsd_error *err)
     if (reads_graph(side)) HSD_TRY(step_side(side, &attributing_parts, err));
     if (side->request->alike != NULL) HSD_TRY(step_side(side, &looking_at_objects, err));
     HSD_TRY(find_both(side, err));
+    HSD_TRY(rest_labels(side, err));
     if (side->adjacency != NULL && (side->request->keeps != HSD_GRAPH_GOES || side->request->keeper != NULL))
         return rest_graph(side, err);
     free_adjacency(side);

@@ -439,6 +439,31 @@ Test(plan, two_walks_at_once_take_no_more_than_buys_speed)
               "small graphs stay");
 }
 
+/* Two JVM dumps with one thread: what the first was labelled with would leave the second too little for its owners. */
+Test(plan, a_side_that_waits_leaves_its_memory_to_the_other)
+{
+    hsd_plan plan;
+    hsd_plan_request r = with_holders(MIB(OR_WIDE(1024, 2048)), 10000000, 22000000, 2);
+    r.threads = 1;
+    r.captures[0].has_structure = r.captures[1].has_structure = true;
+    cr_assert_eq(hsd_plan_make(&plan, &r, NULL), HSD_OK);
+    cr_assert_leq(plan.peak_bytes, r.memory_bytes);
+    for (int i = 0; i < 2; i++) {
+        const hsd_plan_side *side = &plan.sides[i];
+        cr_expect(side->waits_in_order && side->has_owners_beside, "side %d", i);
+        cr_expect_leq(hsd_plan_waiting(side, side->place_serve_bytes), MIB(2));
+        cr_expect_gt(side->place_serve_bytes, MIB(32));
+    }
+    cr_expect_geq(plan.recognise_bytes, r.memory_bytes / 4 * 3);
+    for (int i = 0; i < 2; i++) {
+        r.captures[i].objects = 200000;
+        r.captures[i].references = 500000;
+    }
+    cr_assert_eq(hsd_plan_make(&plan, &r, NULL), HSD_OK);
+    cr_expect(!plan.sides[0].waits_in_order && !plan.sides[1].waits_in_order, "what takes little stays");
+    cr_expect_eq(hsd_plan_waiting(&plan.sides[0], MIB(32)), MIB(32));
+}
+
 Test(plan, walks_side_by_side_when_both_graphs_fit)
 {
     hsd_plan plan;
