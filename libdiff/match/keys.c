@@ -202,6 +202,7 @@ static hsd_status widen_others(const refinement *r, uint64_t left, hsd_error *er
     const uint64_t part = config->has_order ? left / 16 * 7 : left / 5;
     HSD_TRY(widen_array(config->types, array_bytes(config->object_count), part, &left, err));
     HSD_TRY(widen_array(&s->positions, numbers_bytes(config->object_count), part, &left, err));
+    if (config->has_order) return HSD_OK; /* owners and elements are written one behind the other, to their files */
     HSD_TRY(widen_array(&s->owners, numbers_bytes(s->count), left / 5, &left, err));
     return widen_array(&s->elements, (uint64_t)s->count * sizeof(hsd_element), left, &left, err);
 }
