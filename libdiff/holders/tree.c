@@ -50,7 +50,7 @@ static hsd_status make_rows(const hsd_growth *growth, const hsd_trie_cut *cut, h
     diff->tree = hsd_arena_take(&diff->store->arena, cut->count * sizeof *diff->tree);
     if (diff->tree == NULL) return hsd_fail_nomem(err, "the tree of type paths");
     for (uint32_t i = 0; i < cut->count; i++)
-        diff->tree[i] = row_of(&cut->list[i]);
+        diff->tree[i] = row_of(&cut->list[cut->order[i]]);
     diff->tree_count = cut->count;
     diff->tree_least_bytes = cut->least_bytes;
     diff->tree_depth = hsd_trie_is_cut(growth->trie) ? HSD_TRIE_MAX_DEPTH : 0;

@@ -94,7 +94,7 @@ static hsd_status make_rows(hsd_profile *profile, const hsd_profile_names *names
     profile->places = hsd_arena_take(&profile->store->arena, cut->count * sizeof *profile->places);
     if (profile->places == NULL) return hsd_fail_nomem(err, "the places of a profile");
     for (uint32_t i = 0; i < cut->count; i++)
-        profile->places[i] = row_of(names, &cut->list[i], i == 0);
+        profile->places[i] = row_of(names, &cut->list[cut->order[i]], i == 0);
     profile->place_count = cut->count;
     profile->place_least_bytes = cut->least_bytes;
     return HSD_OK;

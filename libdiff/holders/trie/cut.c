@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "base/check.h"
 #include "base/fail.h"
 #include "base/heap.h"
 #include "base/id_map.h"
@@ -26,10 +27,11 @@ hsd_trie_source hsd_trie_as_source(hsd_trie *trie)
                              .parent = parent_in_trie};
 }
 
-/* The list twice while it is ordered, pointers, the limit's heap, and the map from the source. */
+/* The list, its order, pointers while that is found, the limit's heap, and the map from the source. */
 uint64_t hsd_trie_cut_bytes(uint64_t places)
 {
-    return places * (2 * sizeof(hsd_trie_kept) + sizeof(hsd_trie_kept *) + sizeof(uint64_t) + 4 * sizeof(uint64_t));
+    return places * (sizeof(hsd_trie_kept) + sizeof(uint32_t) + sizeof(hsd_trie_kept *) + sizeof(uint64_t) +
+                     4 * sizeof(uint64_t));
 }
 
 static uint64_t weight_of(const hsd_trie_node *node) { return node->all.before.bytes + node->all.after.bytes; }
@@ -93,13 +95,20 @@ static void add_own(hsd_trie_kept *kept, const hsd_trie_sums *sums)
     add_amount(&kept->node.own.freed, sums->freed);
 }
 
+/* Where all are kept (NULL) a number is a place in the list. */
+static uint32_t place_of(const hsd_id_map *by_number, uint32_t number)
+{
+    return by_number == NULL ? number : hsd_id_map_get(by_number, number);
+}
+
 static hsd_status keep_trie_cut(hsd_trie_cut *cut, hsd_id_map *by_number, uint32_t number, const hsd_trie_node *node,
                                 uint32_t parent, hsd_error *err)
 {
     hsd_trie_kept *kept = &cut->list[cut->count];
     *kept = (hsd_trie_kept){.node = *node, .edge = {"", 0}, .type = {"", 0}, .number = number};
     kept->node.parent = parent;
-    return hsd_id_map_put(by_number, number, cut->count++, err);
+    cut->count++;
+    return by_number == NULL ? HSD_OK : hsd_id_map_put(by_number, number, cut->count - 1, err);
 }
 
 static hsd_status find_kept(hsd_trie_cut *cut, const hsd_trie_source *source, uint32_t most, hsd_id_map *by_number,
@@ -107,7 +116,7 @@ static hsd_status find_kept(hsd_trie_cut *cut, const hsd_trie_source *source, ui
 {
     for (uint32_t i = 0; i < source->count; i++) {
         hsd_trie_node node;
-        const uint32_t parent = i == HSD_TRIE_ROOT ? 0 : hsd_id_map_get(by_number, parent_at(source, i));
+        const uint32_t parent = i == HSD_TRIE_ROOT ? 0 : place_of(by_number, parent_at(source, i));
         if (parent == HSD_ID_NONE) continue; /* as most: what they have below them is not asked for */
         source->get(source->context, i, &node);
         const bool is_kept = i == HSD_TRIE_ROOT || (weight_of(&node) >= cut->least_bytes && cut->count < most);
@@ -125,9 +134,11 @@ hsd_status hsd_trie_cut_find(hsd_trie_cut *cut, const hsd_trie_source *source, u
     hsd_id_map by_number = {0};
     memset(cut, 0, sizeof *cut);
     HSD_TRY(find_limit(cut, source, most, err));
-    cut->list = calloc(source->count < most ? source->count : most, sizeof *cut->list);
+    const bool has_all = source->count <= most;
+    size_t bytes;
+    if (hsd_mul_size(has_all ? source->count : most, sizeof *cut->list, &bytes)) cut->list = malloc(bytes);
     if (cut->list == NULL) return hsd_fail_nomem(err, "the tree of type paths");
-    const hsd_status status = find_kept(cut, source, most, &by_number, err);
+    const hsd_status status = find_kept(cut, source, most, has_all ? NULL : &by_number, err);
     hsd_id_map_release(&by_number);
     return status;
 }
@@ -146,11 +157,12 @@ static int compare_trie_cut(const void *a, const void *b)
     return order != 0 ? order : (x->node.type > y->node.type) - (x->node.type < y->node.type);
 }
 
-static void put_in_preorder(const hsd_trie_cut *cut, hsd_trie_kept *const *sorted, hsd_trie_kept *rows)
+/* A parent is told by where it stands in the order from when its children are reached. */
+static void put_in_preorder(hsd_trie_cut *cut, hsd_trie_kept *const *sorted)
 {
     uint32_t next[HSD_TRIE_CUT_MAX_DEPTH + 2], end[HSD_TRIE_CUT_MAX_DEPTH + 2], above[HSD_TRIE_CUT_MAX_DEPTH + 2];
     uint32_t level = 0, count = 1;
-    rows[0] = cut->list[0];
+    cut->order[0] = 0;
     next[0] = cut->list[0].first;
     end[0] = cut->list[0].end;
     above[0] = 0;
@@ -159,23 +171,22 @@ static void put_in_preorder(const hsd_trie_cut *cut, hsd_trie_kept *const *sorte
             if (level-- == 0) return;
             continue;
         }
-        const hsd_trie_kept *kept = sorted[next[level]++];
-        rows[count] = *kept;
-        rows[count].node.parent = above[level];
+        hsd_trie_kept *kept = sorted[next[level]++];
+        kept->node.parent = above[level];
         level++;
         next[level] = kept->first;
         end[level] = kept->end;
-        above[level] = count++;
+        above[level] = count;
+        cut->order[count++] = (uint32_t)(kept - cut->list);
     }
 }
 
 hsd_status hsd_trie_cut_order(hsd_trie_cut *cut, hsd_error *err)
 {
     HSD_ASSERT(cut->count >= 1);
-    hsd_trie_kept *rows = calloc(cut->count, sizeof *rows);
     hsd_trie_kept **sorted = malloc(cut->count * sizeof(hsd_trie_kept *));
-    if (rows == NULL || sorted == NULL) {
-        free(rows);
+    cut->order = malloc(cut->count * sizeof *cut->order);
+    if (cut->order == NULL || sorted == NULL) {
         free(sorted);
         return hsd_fail_nomem(err, "the tree of type paths");
     }
@@ -187,15 +198,14 @@ hsd_status hsd_trie_cut_order(hsd_trie_cut *cut, hsd_error *err)
         if (parent->end == 0) parent->first = i;
         parent->end = i + 1;
     }
-    put_in_preorder(cut, sorted, rows);
+    put_in_preorder(cut, sorted);
     free(sorted);
-    free(cut->list);
-    cut->list = rows;
     return HSD_OK;
 }
 
 void hsd_trie_cut_release(hsd_trie_cut *cut)
 {
     free(cut->list);
+    free(cut->order);
     memset(cut, 0, sizeof *cut);
 }

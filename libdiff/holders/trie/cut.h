@@ -4,7 +4,7 @@
  * place above. The limit in bytes is the least that leaves few enough: all places of one weight are kept or none, and
  * nothing depends on their order.
  *
- *      source ──hsd_trie_cut_find──► list, parents first ──texts, ranks──► hsd_trie_cut_order ──► list in preorder
+ *      source ──hsd_trie_cut_find──► list, parents first ──texts, ranks──► hsd_trie_cut_order ──► its preorder
  */
 #ifndef HSD_HOLDERS_TRIE_CUT_H
 #define HSD_HOLDERS_TRIE_CUT_H
@@ -28,7 +28,8 @@ typedef struct hsd_trie_source {
 hsd_trie_source hsd_trie_as_source(hsd_trie *trie);
 
 typedef struct hsd_trie_kept {
-    hsd_trie_node node;  /* parent: in the list; own: with all below that was not kept */
+    /* parent: in the list, and in the order once there is one; own: with all below that was not kept */
+    hsd_trie_node node;
     hsd_text edge, type; /* by the caller between find and order; empty */
     /* likewise: children of one place come by rank, largest first; ties by texts of edge and type */
     uint64_t rank;
@@ -38,6 +39,7 @@ typedef struct hsd_trie_kept {
 
 typedef struct hsd_trie_cut {
     hsd_trie_kept *list;
+    uint32_t *order; /* the list in preorder; NULL before hsd_trie_cut_order */
     uint32_t count;
     /* places with less below them, before and after together, are not kept; 0 = all are */
     uint64_t least_bytes;
@@ -50,7 +52,7 @@ uint64_t hsd_trie_cut_bytes(uint64_t places);
  * case. */
 hsd_status hsd_trie_cut_find(hsd_trie_cut *cut, const hsd_trie_source *source, uint32_t most, hsd_error *err);
 
-/* Brings the list into preorder, parents renumbered. */
+/* Finds the preorder. Parents are told by it from then on. HSD_E_NOMEM. */
 hsd_status hsd_trie_cut_order(hsd_trie_cut *cut, hsd_error *err);
 
 void hsd_trie_cut_release(hsd_trie_cut *cut);
