@@ -21,11 +21,13 @@
 #include "base/check.h"
 #include "base/fail.h"
 #include "base/pages.h"
+#include "base/touch.h"
 #include "sort/codec.h"
 
 #define MIN_FRAMES      16u
 #define LOAD_PAGES      64u                 /* that are read at a time */
 #define PUT_LEAST_BYTES (UINT64_C(4) << 20) /* of a file whose pages are lent by the system, and not copied */
+#define TOUCH_BYTES     ((size_t)4 << 20)   /* what is larger has large pages */
 #define PAGES_A_MISS    16u                 /* one that was missed lately is known for so many, in memory or not */
 #define LATELY_MIN_BITS 2u
 #define NOT_LATELY      UINT64_MAX
@@ -159,6 +161,12 @@ void hsd_paged_expect_two(const hsd_paged *paged)
 {
     const hsd_pages pages = {paged->frames, (size_t)paged->frame_count * HSD_PAGE_BYTES};
     hsd_pages_expect_two(&pages);
+}
+
+void hsd_paged_touch(const hsd_paged *paged)
+{
+    const size_t bytes = (size_t)paged->frame_count * HSD_PAGE_BYTES;
+    if (paged->is_flat && bytes < TOUCH_BYTES) hsd_touch(paged->frames, bytes);
 }
 
 hsd_status hsd_paged_open_file(hsd_paged *paged, hsd_temp *file, uint64_t memory_bytes, hsd_error *err)

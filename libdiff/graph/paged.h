@@ -62,6 +62,9 @@ hsd_status hsd_paged_open(hsd_paged *paged, uint64_t bytes, uint64_t memory_byte
 /* A hint for one that is all in memory, before it is touched: two threads will fill it at once (base/pages.h). */
 void hsd_paged_expect_two(const hsd_paged *paged);
 
+/* A hint: all of an array that is small and lies in memory as a whole will be written soon (base/touch.h). */
+void hsd_paged_touch(const hsd_paged *paged);
+
 /* The same over a finished temporary file (moved into the array), read only. */
 hsd_status hsd_paged_open_file(hsd_paged *paged, hsd_temp *file, uint64_t memory_bytes, hsd_error *err);
 

@@ -20,6 +20,7 @@
 
 #include "base/check.h"
 #include "base/fail.h"
+#include "base/touch.h"
 #include "base/worker.h"
 #include "io/stopwatch.h"
 
@@ -64,6 +65,7 @@ static hsd_status open_tables(hsd_growth *growth, hsd_error *err)
         const bool has_steps = hsd_pages_take(&growth->step_pages[side], HSD_KIN_STEPS_BYTES);
         if (growth->credit_of_root[side] == NULL || !has_steps) return hsd_fail_nomem(err, "the holders of growth");
         growth->steps[side] = hsd_kin_steps_in(growth->step_pages[side].data);
+        hsd_touch(growth->step_pages[side].data, HSD_KIN_STEPS * sizeof(uint32_t)); /* a few hundred lie all over */
     }
     find_common_roots(growth);
     HSD_TRY(open_parts(growth, err));

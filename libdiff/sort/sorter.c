@@ -35,17 +35,21 @@
 #include "base/check.h"
 #include "base/fail.h"
 #include "base/page_pool.h"
+#include "base/touch.h"
 #include "base/work.h"
 #include "base/worker.h"
 #include "sort/merge.h"
 #include "sort/radix.h"
 #include "sort/runset.h"
 
-#define PAGE_BYTES         ((size_t)4096)
-#define WRITE_LEAST_BYTES  ((size_t)16 << 10)
-#define WRITE_MOST_BYTES   ((size_t)256 << 10)
-#define THREAD_LEAST_BYTES ((size_t)1 << 20) /* a run that is not worth starting a thread for */
-#define TABLE_SHARE        32                /* the table of runs may take 1/32 of the memory */
+#define PAGE_BYTES          ((size_t)4096)
+#define WRITE_LEAST_BYTES   ((size_t)16 << 10)
+#define WRITE_MOST_BYTES    ((size_t)256 << 10)
+#define THREAD_LEAST_BYTES  ((size_t)1 << 20)  /* a run that is not worth starting a thread for */
+#define TABLE_SHARE         32                 /* the table of runs may take 1/32 of the memory */
+#define TOUCH_LEAST_BYTES   ((size_t)64 << 10) /* what has filled so far gets its pages one by one */
+#define TOUCH_MOST_BYTES    ((size_t)256 << 10)
+#define SCRATCH_TOUCH_BYTES ((size_t)4 << 20) /* more is no longer in a cache when it is written */
 
 typedef enum state { FILLING, SERVING_MEMORY, SERVING_RUNS, RESTING, FAILED } state;
 
@@ -57,8 +61,9 @@ struct hsd_sorter {
     uint64_t *area;      /* front of the region: records, scratch, readers */
     size_t area_bytes;   /* the write buffer is behind it */
 
-    uint64_t *fill; /* where the next record goes */
-    uint64_t *fill_end;
+    uint64_t *fill;       /* where the next record goes */
+    uint64_t *fill_end;   /* put does more there: the buffer ends, or fresh pages begin */
+    uint64_t *buffer_end; /* of the one being filled */
     uint64_t *buffers[2];
     uint64_t *scratch;
     size_t buffer_records;
@@ -91,7 +96,8 @@ static void start_filling(hsd_sorter *s, unsigned which)
 {
     s->current = which;
     s->fill = s->buffers[which];
-    s->fill_end = s->fill + s->buffer_records * s->config.record_words;
+    s->buffer_end = s->fill + s->buffer_records * s->config.record_words;
+    s->fill_end = s->buffer_end;
 }
 
 /* Divides the area into buffers and scratch of the same size. */
@@ -103,6 +109,23 @@ static void divide_sorter(hsd_sorter *s, unsigned parts)
     s->buffers[1] = parts == 3 ? s->area + step : s->area;
     s->scratch = s->area + (parts - 1) * step;
     start_filling(s, 0);
+}
+
+static uint64_t *end_within(const hsd_sorter *s, size_t bytes)
+{
+    const size_t records = bytes / record_bytes(s);
+    return records < s->buffer_records ? s->buffers[s->current] + records * s->config.record_words : s->buffer_end;
+}
+
+/* Of a fresh region pages come ahead of the records, an eighth of what has filled at a time. What has spilled has
+ * touched all of it already. */
+static void touch_ahead(hsd_sorter *s)
+{
+    uint8_t *front = (uint8_t *)s->buffers[s->current];
+    const size_t has = (size_t)((uint8_t *)s->fill - front), eighth = has / 8 & ~(PAGE_BYTES - 1);
+    const size_t to = has + (eighth < TOUCH_MOST_BYTES ? eighth : TOUCH_MOST_BYTES);
+    s->fill_end = end_within(s, to);
+    hsd_touch(s->fill, (size_t)((uint8_t *)s->fill_end - (uint8_t *)s->fill));
 }
 
 static size_t clamp_size(size_t value, size_t least, size_t most)
@@ -173,6 +196,8 @@ hsd_status hsd_sorter_new(hsd_sorter **out, const hsd_sorter_config *config, hsd
         return status;
     }
     divide_sorter(s, 2);
+    s->fill_end =
+        end_within(s, s->region.touched_bytes > TOUCH_LEAST_BYTES ? s->region.touched_bytes : TOUCH_LEAST_BYTES);
     *out = s;
     return HSD_OK;
 }
@@ -216,7 +241,10 @@ static void sort_job(hsd_sorter *s)
     if (hsd_radix_is_sorted(s->job, s->job_records, words)) return;
     hsd_work_did(HSD_COST_SORTED, bytes);
     const bool is_lent = s->pool != NULL && !s->has_spilled && hsd_page_pool_take(s->pool, &lent, bytes);
-    hsd_radix_sort(s->job, is_lent ? lent.pages.data : s->scratch, s->job_records, words);
+    uint64_t *scratch = is_lent ? lent.pages.data : s->scratch;
+    if (!s->has_spilled && bytes < SCRATCH_TOUCH_BYTES && bytes > lent.touched_bytes)
+        hsd_touch((uint8_t *)scratch + lent.touched_bytes, bytes - lent.touched_bytes);
+    hsd_radix_sort(s->job, scratch, s->job_records, words);
     if (is_lent) hsd_page_pool_give(s->pool, &lent, bytes);
     s->has_sorted = true;
 }
@@ -274,7 +302,10 @@ hsd_status hsd_sorter_put(hsd_sorter *s, const uint64_t *record, hsd_error *err)
         hsd_error why;
         hsd_error_init(&why);
         if (s->state != FILLING) return fail_state(s, "a record after the end of the input", err);
-        HSD_TRY(keep_sorter(s, spill_sorter(s, &why), &why, err));
+        if (s->fill < s->buffer_end)
+            touch_ahead(s);
+        else
+            HSD_TRY(keep_sorter(s, spill_sorter(s, &why), &why, err));
     }
     for (unsigned w = 0; w < s->config.record_words; w++)
         s->fill[w] = record[w];
@@ -288,7 +319,10 @@ uint64_t *hsd_sorter_last(hsd_sorter *s)
     return s->fill - s->config.record_words;
 }
 
-bool hsd_sorter_is_full(const hsd_sorter *s) { return s->fill == s->fill_end; }
+bool hsd_sorter_is_full(const hsd_sorter *s)
+{
+    return s->fill == s->fill_end && (s->fill == s->buffer_end || s->state != FILLING);
+}
 
 /* ---- finish */
 

@@ -41,9 +41,12 @@ static hsd_status open_whole(hsd_places *places, const hsd_side_walk *side, hsd_
     HSD_TRY(hsd_paged_open(&places->spans, bytes, memory_bytes, space, err));
     places->has_spans = true;
     HSD_TRY(open_links(places, hsd_paged_full_bytes((uint64_t)places->node_count * LINK_BYTES), space, err));
-    if (!hsd_side_reads_ahead(side)) return HSD_OK;
-    hsd_paged_expect_two(&places->spans);
-    hsd_paged_expect_two(&places->links);
+    if (hsd_side_reads_ahead(side)) {
+        hsd_paged_expect_two(&places->spans);
+        hsd_paged_expect_two(&places->links);
+    }
+    hsd_paged_touch(&places->spans);
+    hsd_paged_touch(&places->links);
     return HSD_OK;
 }
 

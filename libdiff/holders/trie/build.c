@@ -219,6 +219,8 @@ static hsd_status open_nodes(hsd_trie *trie, uint64_t count, hsd_error *err)
         hsd_paged_close(&trie->nodes);
         return status;
     }
+    hsd_paged_touch(&trie->nodes);
+    hsd_paged_touch(&trie->all);
     trie->has_nodes = true;
     trie->count = 1;
     return HSD_OK;

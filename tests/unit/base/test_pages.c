@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/pages.h"
+#include "base/touch.h"
 #include "support/fault.h"
 
 Test(pages, are_whole_and_can_be_written)
@@ -23,6 +24,20 @@ Test(pages, are_whole_and_can_be_written)
     cr_assert_eq(pages.size, 8192, "shrinking never grows");
     hsd_pages_give(&pages);
     cr_assert_null(pages.data);
+    hsd_pages_give(&pages);
+}
+
+Test(pages, that_are_touched_are_as_they_were)
+{
+    hsd_pages pages;
+    cr_assert(hsd_pages_take(&pages, 16 * 4096));
+    unsigned char *bytes = pages.data;
+    memset(bytes + 5000, 7, 10000);
+    hsd_touch(bytes + 1, 0);
+    hsd_touch(bytes + 4097, 4095); /* no whole page */
+    hsd_touch(bytes + 1, pages.size - 2);
+    for (size_t i = 0; i < pages.size; i++)
+        cr_assert_eq(bytes[i], i >= 5000 && i < 15000 ? 7 : 0);
     hsd_pages_give(&pages);
 }
 
