@@ -324,6 +324,8 @@ static hsd_status open_arrays(sorter *s, hsd_error *err)
     const uint64_t rest = hsd_min_u64(cores, left / 4 * 3);
     HSD_TRY(hsd_dominators_open(d, &semi->cores, d->core_count, HSD_TWO_BYTES, rest, err));
     HSD_TRY(hsd_dominators_open(d, &semi->up, d->count, HSD_NODE_BYTES, left - rest, err));
+    hsd_paged_touch(&semi->links);
+    hsd_paged_touch(&semi->cores);
     semi->flat.links = d->limits.uses_flat && semi->links.is_flat;
     semi->flat.rest = d->limits.uses_flat && d->reel.is_resident && semi->cores.is_flat && semi->up.is_flat;
     if (!semi->flat.rest) HSD_TRY(fill_up(semi, err));

@@ -385,6 +385,8 @@ static hsd_status open_arrays(numbering *n, hsd_error *err)
     const uint64_t groups = all > numbers + all / 8 ? all - numbers : all / 8;
     HSD_TRY(hsd_dominators_open(d, &n->group_of, d->count, HSD_NODE_BYTES, groups, err));
     HSD_TRY(hsd_dominators_open(d, &n->number_of, d->nodes, HSD_NODE_BYTES, all - groups, err));
+    hsd_paged_touch(&n->group_of);
+    hsd_paged_touch(&n->number_of);
     HSD_TRY(cut_window(n, err));
     n->uses_thread =
         is_flat(n) && d->config->uses_thread && d->reel.is_resident && d->back.chunk_count >= SHARED_CHUNKS;
