@@ -1,6 +1,7 @@
 /*
- * The reel and its tapes. Resident chunks are cut from slabs of 1 MiB and recycled, never given back before
- * the reel ends; chunks in the file are recycled likewise, so the file grows to what is alive at once.
+ * The reel and its tapes. Chunks in memory are cut from slabs of 1 MiB and recycled, never given back before
+ * the reel ends; chunks in the file are recycled likewise, so the file grows to what is alive at once. Where a reel has
+ * room for some, what is written first is in memory.
  */
 #include "graph/tape.h"
 
@@ -22,6 +23,7 @@ void hsd_reel_init(hsd_reel *reel, bool is_resident, uint32_t chunk_bytes, hsd_t
     HSD_ASSERT(chunk_bytes % 16 == 0 && chunk_bytes >= HSD_TAPE_MIN_CHUNK);
     *reel = (hsd_reel){.lock = PTHREAD_MUTEX_INITIALIZER};
     reel->is_resident = is_resident;
+    reel->room = is_resident ? NO_CHUNK : 0;
     reel->chunk_bytes = chunk_bytes;
     reel->space = space;
     reel->file.fd = -1;
@@ -61,29 +63,32 @@ static uint32_t chunks_of_slab(const hsd_reel *reel)
     return reel->chunk_bytes >= SLAB_BYTES ? 1 : (uint32_t)(SLAB_BYTES / reel->chunk_bytes);
 }
 
-/* Memory for the next chunks of a resident reel. */
+/* Chunks that are in memory, or may be. */
+static uint32_t count_resident(const hsd_reel *reel) { return reel->resident.count - reel->resident.idle_count; }
+
+/* Memory for the next chunks. */
 static bool add_slab(hsd_reel *reel)
 {
     hsd_pages pages;
-    const uint32_t count = chunks_of_slab(reel);
-    if (HSD_ARRAY_GROW(reel->memory, reel->chunk_capacity, (uint64_t)reel->chunk_count + count, 16, TAPES, NULL) !=
-        HSD_OK)
+    const uint32_t count = chunks_of_slab(reel), have = reel->resident.count;
+    if (HSD_ARRAY_GROW(reel->memory, reel->memory_capacity, (uint64_t)have + count, 16, TAPES, NULL) != HSD_OK)
         return false;
     if (!hsd_pages_take(&pages, (size_t)count * reel->chunk_bytes)) return false;
     for (uint32_t i = 0; i < count; i++)
-        reel->memory[reel->chunk_count + i] = (uint8_t *)pages.data + (size_t)i * reel->chunk_bytes;
+        reel->memory[have + i] = (uint8_t *)pages.data + (size_t)i * reel->chunk_bytes;
     return true;
 }
 
-static bool find_chunk(hsd_reel *reel, uint32_t *number)
+static bool find_chunk(hsd_reel *reel, bool is_resident, uint32_t *number)
 {
-    if (reel->idle_count > 0) {
-        *number = reel->idle[--reel->idle_count];
+    hsd_reel_chunks *chunks = is_resident ? &reel->resident : &reel->filed;
+    if (chunks->idle_count > 0) {
+        *number = chunks->idle[--chunks->idle_count];
         return true;
     }
-    if (reel->chunk_count == NO_CHUNK) return false;
-    if (reel->is_resident && reel->chunk_count % chunks_of_slab(reel) == 0 && !add_slab(reel)) return false;
-    *number = reel->chunk_count++;
+    if (chunks->count == NO_CHUNK) return false;
+    if (is_resident && chunks->count % chunks_of_slab(reel) == 0 && !add_slab(reel)) return false;
+    *number = chunks->count++;
     return true;
 }
 
@@ -91,8 +96,9 @@ static bool take_chunk(hsd_reel *reel, hsd_tape_chunk *chunk)
 {
     *chunk = (hsd_tape_chunk){0};
     pthread_mutex_lock(&reel->lock);
-    const bool is_there = find_chunk(reel, &chunk->number);
-    if (is_there && reel->is_resident) chunk->bytes = reel->memory[chunk->number];
+    const bool is_resident = count_resident(reel) < reel->room;
+    const bool is_there = find_chunk(reel, is_resident, &chunk->number);
+    if (is_there && is_resident) chunk->bytes = reel->memory[chunk->number];
     pthread_mutex_unlock(&reel->lock);
     return is_there;
 }
@@ -100,57 +106,51 @@ static bool take_chunk(hsd_reel *reel, hsd_tape_chunk *chunk)
 static void give_chunk(hsd_reel *reel, hsd_tape_chunk *chunk)
 {
     const uint32_t number = chunk->number;
+    hsd_reel_chunks *chunks = chunk->bytes != NULL ? &reel->resident : &reel->filed;
     if (number == NO_CHUNK) return;
     chunk->number = NO_CHUNK;
-    if (reel->is_resident && reel->is_trimmed) hsd_pages_forget(chunk->bytes, reel->chunk_bytes);
+    if (chunk->bytes != NULL && reel->is_trimmed) hsd_pages_forget(chunk->bytes, reel->chunk_bytes);
     pthread_mutex_lock(&reel->lock);
     /* a chunk that cannot be remembered is only lost until the reel ends */
-    if (HSD_ARRAY_GROW(reel->idle, reel->idle_capacity, (uint64_t)reel->idle_count + 1, 16, TAPES, NULL) == HSD_OK)
-        reel->idle[reel->idle_count++] = number;
+    if (HSD_ARRAY_GROW(chunks->idle, chunks->idle_capacity, (uint64_t)chunks->idle_count + 1, 16, TAPES, NULL) ==
+        HSD_OK)
+        chunks->idle[chunks->idle_count++] = number;
     pthread_mutex_unlock(&reel->lock);
 }
 
 static void free_memory(hsd_reel *reel)
 {
     const uint32_t step = chunks_of_slab(reel);
-    for (uint32_t i = 0; i < reel->chunk_count; i += step) {
+    for (uint32_t i = 0; i < reel->resident.count; i += step) {
         hsd_pages pages = {reel->memory[i], (size_t)step * reel->chunk_bytes};
         hsd_pages_give(&pages);
     }
     free(reel->memory);
-    reel->memory = NULL;
-    reel->chunk_capacity = 0;
 }
 
 void hsd_reel_trim(hsd_reel *reel)
 {
-    if ((uint64_t)reel->chunk_count * reel->chunk_bytes <= TRIM_LEAST_BYTES) return;
+    if ((uint64_t)reel->resident.count * reel->chunk_bytes <= TRIM_LEAST_BYTES) return;
     reel->is_trimmed = true;
-    for (uint32_t i = 0; reel->is_resident && i < reel->idle_count; i++)
-        hsd_pages_forget(reel->memory[reel->idle[i]], reel->chunk_bytes);
+    for (uint32_t i = 0; i < reel->resident.idle_count; i++)
+        hsd_pages_forget(reel->memory[reel->resident.idle[i]], reel->chunk_bytes);
 }
 
-/* Chunks keep their numbers; those that nobody has are written, too. */
-void hsd_reel_leave_memory(hsd_reel *reel)
+bool hsd_reel_set_room(hsd_reel *reel, uint64_t bytes)
 {
-    HSD_ASSERT(reel->is_resident);
-    hsd_error error;
-    hsd_error_init(&error);
-    hsd_status status = reel->chunk_count > 0 ? hsd_temp_open(&reel->file, reel->space, &error) : HSD_OK;
-    for (uint32_t i = 0; i < reel->chunk_count && status == HSD_OK; i++) {
-        status =
-            hsd_temp_write(&reel->file, (uint64_t)i * reel->chunk_bytes, reel->memory[i], reel->chunk_bytes, &error);
-        reel->transfers++;
-    }
-    free_memory(reel);
+    const uint64_t chunks = bytes / reel->chunk_bytes;
     reel->is_resident = false;
-    if (status != HSD_OK) stick(reel, status, &error);
+    reel->room = chunks < NO_CHUNK ? (uint32_t)chunks : NO_CHUNK;
+    for (uint32_t i = 0; reel->resident.count > reel->room && i < reel->resident.idle_count; i++)
+        hsd_pages_forget(reel->memory[reel->resident.idle[i]], reel->chunk_bytes);
+    return count_resident(reel) <= reel->room;
 }
 
 void hsd_reel_release(hsd_reel *reel)
 {
-    if (reel->is_resident) free_memory(reel);
-    free(reel->idle);
+    free_memory(reel);
+    free(reel->resident.idle);
+    free(reel->filed.idle);
     if (reel->space != NULL) hsd_temp_close(&reel->file);
     memset(reel, 0, sizeof *reel);
     reel->file.fd = -1;
@@ -173,25 +173,26 @@ static uint8_t *write_nowhere(hsd_tape *tape)
     return tape->at;
 }
 
+static void write_chunk(hsd_reel *reel, const hsd_tape_chunk *chunk, const uint8_t *bytes)
+{
+    hsd_error error;
+    hsd_error_init(&error);
+    hsd_status status = reel->file.fd < 0 ? hsd_temp_open(&reel->file, reel->space, &error) : HSD_OK;
+    if (status == HSD_OK)
+        status = hsd_temp_write(&reel->file, (uint64_t)chunk->number * reel->chunk_bytes, bytes, chunk->used, &error);
+    reel->transfers++;
+    if (status != HSD_OK) stick(reel, status, &error);
+}
+
 /* The chunk that is being written is complete. */
 static void end_chunk(hsd_tape *tape)
 {
     hsd_reel *reel = tape->reel;
     if (tape->buffer == NULL || reel->status != HSD_OK) return;
     hsd_tape_chunk *chunk = &tape->chunks[tape->chunk_count - 1];
-    hsd_error error;
-    hsd_error_init(&error);
-    hsd_status status = HSD_OK;
     chunk->used = (uint32_t)(tape->at - tape->buffer);
     hsd_work_did(HSD_COST_WRITTEN, chunk->used);
-    if (reel->is_resident) return;
-    if (reel->file.fd < 0) status = hsd_temp_open(&reel->file, reel->space, &error);
-    if (status == HSD_OK) {
-        status =
-            hsd_temp_write(&reel->file, (uint64_t)chunk->number * reel->chunk_bytes, tape->buffer, chunk->used, &error);
-    }
-    reel->transfers++;
-    if (status != HSD_OK) stick(reel, status, &error);
+    if (chunk->bytes == NULL) write_chunk(reel, chunk, tape->buffer);
 }
 
 /* A new chunk at the end of the tape, and memory to write it in. */
@@ -201,14 +202,11 @@ static bool add_chunk(hsd_tape *tape)
     hsd_tape_chunk chunk;
     if (HSD_ARRAY_GROW(tape->chunks, tape->chunk_capacity, (uint64_t)tape->chunk_count + 1, 16, TAPES, NULL) != HSD_OK)
         return false;
-    if (!reel->is_resident && tape->buffer == NULL) {
-        tape->buffer = malloc(reel->chunk_bytes);
-        if (tape->buffer == NULL) return false;
-    }
     if (!take_chunk(reel, &chunk)) return false;
-    if (reel->is_resident) tape->buffer = chunk.bytes;
+    if (chunk.bytes == NULL && tape->filed == NULL) tape->filed = malloc(reel->chunk_bytes);
+    tape->buffer = chunk.bytes != NULL ? chunk.bytes : tape->filed;
     tape->chunks[tape->chunk_count++] = chunk;
-    return true;
+    return tape->buffer != NULL;
 }
 
 uint8_t *hsd_tape_turn(hsd_tape *tape)
@@ -225,9 +223,16 @@ uint8_t *hsd_tape_turn(hsd_tape *tape)
 void hsd_tape_finish(hsd_tape *tape)
 {
     end_chunk(tape);
-    if (!tape->reel->is_resident) free(tape->buffer);
-    tape->buffer = NULL;
+    free(tape->filed);
+    tape->buffer = tape->filed = NULL;
     tape->at = tape->end = NULL;
+}
+
+bool hsd_tape_is_in_memory(const hsd_tape *tape)
+{
+    for (uint32_t i = 0; i < tape->chunk_count; i++)
+        if (tape->chunks[i].bytes == NULL) return false;
+    return true;
 }
 
 void hsd_tape_append(hsd_tape *tape, hsd_tape *more)
@@ -244,12 +249,31 @@ void hsd_tape_append(hsd_tape *tape, hsd_tape *more)
     hsd_tape_release(more);
 }
 
+void hsd_tape_leave_memory(hsd_tape *tape)
+{
+    hsd_reel *reel = tape->reel;
+    if (reel == NULL) return; /* it was released */
+    HSD_ASSERT(!reel->is_resident && tape->buffer == NULL);
+    for (uint32_t i = tape->chunk_count; i-- > 0 && count_resident(reel) > reel->room && reel->status == HSD_OK;) {
+        hsd_tape_chunk *chunk = &tape->chunks[i], filed = {.used = chunk->used};
+        if (chunk->bytes == NULL || chunk->number == NO_CHUNK) continue;
+        if (!find_chunk(reel, false, &filed.number)) {
+            stick_no_memory(reel);
+            return;
+        }
+        write_chunk(reel, &filed, chunk->bytes);
+        hsd_pages_forget(chunk->bytes, reel->chunk_bytes);
+        give_chunk(reel, chunk);
+        *chunk = filed;
+    }
+}
+
 void hsd_tape_release(hsd_tape *tape)
 {
     if (tape->reel == NULL) return;
     for (uint32_t i = 0; i < tape->chunk_count; i++)
         give_chunk(tape->reel, &tape->chunks[i]);
-    if (!tape->reel->is_resident) free(tape->buffer);
+    free(tape->filed);
     free(tape->chunks);
     memset(tape, 0, sizeof *tape);
 }
@@ -279,7 +303,7 @@ static uint8_t *load(hsd_tape_reader *reader, const hsd_tape_chunk *chunk)
     hsd_reel *reel = reader->tape->reel;
     hsd_error error;
     hsd_error_init(&error);
-    if (reel->is_resident) return chunk->bytes;
+    if (chunk->bytes != NULL) return chunk->bytes;
     if (reader->buffer == NULL) reader->buffer = malloc(reel->chunk_bytes);
     if (reader->buffer == NULL) {
         stick_no_memory(reel);

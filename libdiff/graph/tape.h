@@ -1,8 +1,8 @@
 /*
  * Tapes: sequences of small records that a stage of the graph writes from front to end and reads in one
  * sweep, forwards or backwards, many at a time. They share one *reel* of chunks of equal size: pieces of
- * memory, or of one temporary file. What was read for the last time gives its chunks back at once, so a
- * stage that turns one tape into others needs the room of one.
+ * memory, where the reel has room, or of one temporary file. What was read for the last time gives its chunks back at
+ * once, so a stage that turns one tape into others needs the room of one.
  *
  *      tape     chunk 7 | chunk 12 | chunk 3 | …      the reel's chunks, in order; the last one may be short
  *
@@ -28,16 +28,21 @@
 #define HSD_TAPE_MIN_CHUNK  (64u * HSD_NODE_BYTES) /* bytes */
 #define HSD_TAPE_MAX_RECORD (60u * HSD_NODE_BYTES)
 
+typedef struct hsd_reel_chunks { /* of memory, or of the file */
+    uint32_t count;              /* ever taken */
+    uint32_t *idle;              /* that were given back */
+    uint32_t idle_count, idle_capacity;
+} hsd_reel_chunks;
+
 typedef struct hsd_reel {
-    bool is_resident;
+    bool is_resident; /* no chunk is in the file, or will be */
     bool is_trimmed;
     uint32_t chunk_bytes;
-    pthread_mutex_t lock;    /* of what follows, up to `idle_capacity`, and of failing */
-    uint32_t chunk_count;    /* ever taken */
-    uint32_t chunk_capacity; /* resident: of `memory` */
-    uint8_t **memory;        /* resident: chunk -> its bytes, in slabs */
-    uint32_t *idle;          /* chunks that were given back */
-    uint32_t idle_count, idle_capacity;
+    uint32_t room;        /* chunks that may be in memory */
+    pthread_mutex_t lock; /* of what follows, up to `memory`, and of failing */
+    hsd_reel_chunks resident, filed;
+    uint32_t memory_capacity;
+    uint8_t **memory;   /* chunk of memory -> its bytes, in slabs */
     uint64_t transfers; /* chunks written to and read from the file */
     hsd_temp file;
     hsd_temp_space *space;
@@ -46,20 +51,21 @@ typedef struct hsd_reel {
     uint8_t nowhere[HSD_TAPE_MIN_CHUNK]; /* what is written after a failure */
 } hsd_reel;
 
-/* `chunk_bytes`: a multiple of 16, at least HSD_TAPE_MIN_CHUNK. A reel that is not resident costs memory only
- * for chunks that are being written or read. */
+/* `chunk_bytes`: a multiple of 16, at least HSD_TAPE_MIN_CHUNK. A reel that is not resident costs memory for chunks
+ * that are being written or read, and for those that it is given room for. */
 void hsd_reel_init(hsd_reel *reel, bool is_resident, uint32_t chunk_bytes, hsd_temp_space *space);
 hsd_status hsd_reel_check(const hsd_reel *reel, hsd_error *err);
 
 /* Gives the memory of chunks that no tape has, or will have given back, to the system, unless it is little. */
 void hsd_reel_trim(hsd_reel *reel);
 
-/* From now on a resident reel is in the file. No tape of it is being written or read. Failures stick. */
-void hsd_reel_leave_memory(hsd_reel *reel);
+/* So many bytes of chunks that will be taken may be in memory, and the reel is not resident. False if more are there
+ * already: tapes of the caller's choice have to leave. */
+bool hsd_reel_set_room(hsd_reel *reel, uint64_t bytes);
 void hsd_reel_release(hsd_reel *reel);
 
 typedef struct hsd_tape_chunk {
-    uint8_t *bytes; /* of a reel that is resident */
+    uint8_t *bytes; /* NULL = it is in the file */
     uint32_t number, used;
 } hsd_tape_chunk;
 
@@ -69,6 +75,7 @@ typedef struct hsd_tape { /* a zeroed one may be released */
     uint32_t chunk_count, chunk_capacity;
     uint8_t *buffer; /* the chunk that is being written */
     uint8_t *at, *end;
+    uint8_t *filed; /* its memory, where it goes to the file */
 } hsd_tape;
 
 void hsd_tape_init(hsd_tape *tape, hsd_reel *reel);
@@ -105,6 +112,10 @@ void hsd_tape_finish(hsd_tape *tape);
  */
 void hsd_tape_append(hsd_tape *tape, hsd_tape *more);
 
+/* A finished tape that nobody reads, or one that was released, goes to the file until the reel has no more in memory
+ * than it has room for, its end first. Failures stick. */
+void hsd_tape_leave_memory(hsd_tape *tape);
+
 /* Gives all chunks back. */
 void hsd_tape_release(hsd_tape *tape);
 
@@ -116,7 +127,7 @@ typedef struct hsd_tape_reader { /* a zeroed one may be closed */
     bool is_last;         /* chunks are given back behind the reader */
     uint32_t turned;      /* chunks begun, in this order, and those before the first that is read */
     uint32_t from, until; /* chunks that are read, in this order */
-    uint8_t *buffer;      /* owned, unless the reel is resident */
+    uint8_t *buffer;      /* owned; of chunks that are in the file */
     const uint8_t *at, *begin, *end;
 } hsd_tape_reader;
 
@@ -154,12 +165,16 @@ static inline bool hsd_tape_peek_node(const hsd_tape_reader *reader, uint32_t ah
     return true;
 }
 
-/* Item i of a finished tape of single numbers whose reel is resident. */
+/* True if nothing of a finished tape is in the file. */
+bool hsd_tape_is_in_memory(const hsd_tape *tape);
+
+/* Item i of a finished tape of single numbers that is in memory. */
 static inline hsd_node hsd_tape_at_node(const hsd_tape *tape, hsd_node i)
 {
-    HSD_ASSERT(tape->reel->is_resident && tape->buffer == NULL);
+    HSD_ASSERT(tape->buffer == NULL);
     const uint32_t items = tape->reel->chunk_bytes / HSD_NODE_BYTES;
     HSD_ASSERT(i / items < tape->chunk_count && i % items * HSD_NODE_BYTES < tape->chunks[i / items].used);
+    HSD_ASSERT(tape->chunks[i / items].bytes != NULL);
     hsd_node value;
     memcpy(&value, tape->chunks[i / items].bytes + (size_t)(i % items) * HSD_NODE_BYTES, HSD_NODE_BYTES);
     return value;

@@ -316,7 +316,8 @@ static hsd_status open_arrays(sorter *s, hsd_error *err)
     hsd_dominators *d = s->d;
     hsd_semi *semi = &s->semi;
     const uint64_t buffers = s->raw_pages.size + s->item_pages.size + s->slot_pages.size;
-    uint64_t left = hsd_dominators_spare(d, buffers + ((uint64_t)d->limits.chunk_bytes << SPLIT_BITS));
+    const uint64_t used = buffers + ((uint64_t)d->limits.chunk_bytes << SPLIT_BITS);
+    uint64_t left = hsd_dominators_spare(d, used);
     const uint64_t cores = hsd_paged_full_bytes((uint64_t)d->core_count * HSD_TWO_BYTES);
     const uint64_t links = hsd_min_u64(cores, left / 16 * 13);
     HSD_TRY(hsd_dominators_open(d, &semi->links, d->core_count, HSD_TWO_BYTES, links, err));
@@ -324,10 +325,12 @@ static hsd_status open_arrays(sorter *s, hsd_error *err)
     const uint64_t rest = hsd_min_u64(cores, left / 4 * 3);
     HSD_TRY(hsd_dominators_open(d, &semi->cores, d->core_count, HSD_TWO_BYTES, rest, err));
     HSD_TRY(hsd_dominators_open(d, &semi->up, d->count, HSD_NODE_BYTES, left - rest, err));
+    hsd_dominators_make_room(d, used, false);
     hsd_paged_touch(&semi->links);
     hsd_paged_touch(&semi->cores);
     semi->flat.links = d->limits.uses_flat && semi->links.is_flat;
-    semi->flat.rest = d->limits.uses_flat && d->reel.is_resident && semi->cores.is_flat && semi->up.is_flat;
+    semi->flat.rest =
+        d->limits.uses_flat && hsd_tape_is_in_memory(&d->parent_of) && semi->cores.is_flat && semi->up.is_flat;
     if (!semi->flat.rest) HSD_TRY(fill_up(semi, err));
     return fill_cores(semi, err);
 }

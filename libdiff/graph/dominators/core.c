@@ -388,6 +388,7 @@ static hsd_status open_arrays(numbering *n, hsd_error *err)
     hsd_paged_touch(&n->group_of);
     hsd_paged_touch(&n->number_of);
     HSD_TRY(cut_window(n, err));
+    hsd_dominators_make_room(d, d->state_pages.size + buckets, false);
     n->uses_thread =
         is_flat(n) && d->config->uses_thread && d->reel.is_resident && d->back.chunk_count >= SHARED_CHUNKS;
     return HSD_OK;

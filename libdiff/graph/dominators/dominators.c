@@ -147,6 +147,7 @@ hsd_status hsd_dominators_open(hsd_dominators *d, hsd_paged *array, uint64_t ite
     const uint64_t bytes = items * item_bytes;
     const uint64_t least = hsd_paged_least_bytes(bytes);
     HSD_TRY(hsd_paged_open(array, bytes, hsd_max_u64(memory_bytes, least), d->config->space, err));
+    d->array_bytes += (uint64_t)array->frame_count * HSD_PAGE_BYTES;
     if (!array->is_flat) d->stats.was_paged = true;
     return HSD_OK;
 }
@@ -156,8 +157,21 @@ hsd_status hsd_dominators_close(hsd_dominators *d, hsd_paged *array, hsd_error *
     if (array->frames == NULL) return HSD_OK;
     const hsd_status status = hsd_paged_check(array, err);
     d->stats.faults += array->transfers;
+    d->array_bytes -= (uint64_t)array->frame_count * HSD_PAGE_BYTES;
     hsd_paged_close(array);
     return status;
+}
+
+void hsd_dominators_make_room(hsd_dominators *d, uint64_t used_bytes, bool tells_places)
+{
+    hsd_tape *tapes[] = {&d->node_of, &d->core_of, &d->parent_of, &d->dominator_of, &d->back, &d->forward, &d->semi_of};
+    const uint64_t spare = hsd_dominators_spare(d, 0), used = used_bytes + d->array_bytes;
+    const uint64_t room = spare + (tells_places ? 0 : d->config->take_bytes);
+    if (d->limits.is_resident || hsd_reel_set_room(&d->reel, room > used ? room - used : 0)) return;
+    for (size_t i = 0; i < HSD_ARRAY_LEN(tapes); i++)
+        hsd_tape_leave_memory(tapes[i]);
+    for (uint32_t i = 0; i < d->bucket_count; i++)
+        hsd_tape_leave_memory(&d->buckets[i].tape);
 }
 
 hsd_status hsd_dominators_tick(hsd_dominators *d, uint32_t step, uint64_t done, uint64_t total, hsd_error *err)
@@ -179,8 +193,8 @@ static uint64_t count_core(const hsd_dominators *d)
     return count;
 }
 
-/* The walk knows how many nodes are core: mostly less than half, and everything stays in memory. Else all but the
- * blocks, which others may read, goes. */
+/* The walk knows how many nodes are core: mostly less than half, and everything stays in memory. Else the blocks, which
+ * others may read, do, and of tapes what there is room for. */
 static void leave_memory_if_short(hsd_dominators *d)
 {
     hsd_dominators_limits *limits = &d->limits;
@@ -191,7 +205,7 @@ static void leave_memory_if_short(hsd_dominators *d)
     divide_paged(limits);
     limits->chunk_bytes = chunk_bytes;
     limits->max_buckets = (uint32_t)between(limits->memory_bytes / 8 / chunk_bytes, LEAST_BUCKETS, MAX_BUCKETS);
-    hsd_reel_leave_memory(&d->reel);
+    hsd_dominators_make_room(d, d->state_pages.size, false);
     d->stats.was_paged = true;
 }
 
@@ -206,6 +220,8 @@ static hsd_status walk_with_blocks(hsd_dominators *d, hsd_error *err)
     if (limits->is_resident) bytes = limits->floor_bytes;
     if (!fits) HSD_TRY(hsd_adjacency_set_memory(a, bytes, err));
     if (!hsd_adjacency_is_resident(a)) d->stats.was_paged = true;
+    bytes = hsd_min_u64(bytes, hsd_paged_full_bytes(hsd_adjacency_bytes(a)));
+    hsd_dominators_make_room(d, used + bytes - hsd_min_u64(bytes, limits->floor_bytes), false);
     HSD_TRY(hsd_dominators_walk(d, err));
     d->stats.faults += hsd_adjacency_reads(a);
     leave_memory_if_short(d);

@@ -194,6 +194,7 @@ static hsd_status find_all(nca *n, hsd_error *err)
     const uint64_t bytes = hsd_dominators_spare(d, n->bit_pages.size + n->count_pages.size);
     n->steps_left = d->limits.climb_steps * d->core_count;
     HSD_TRY(hsd_dominators_open(d, &n->dominators, d->core_count, HSD_TWO_BYTES, bytes, err));
+    hsd_dominators_make_room(d, n->bit_pages.size + n->count_pages.size, false);
     hsd_paged_touch(&n->dominators);
     const hsd_status status = run_pass(n, err);
     if (status != HSD_END) return status;

@@ -96,6 +96,7 @@ hsd_status hsd_dominators_order(hsd_dominators *d, hsd_error *err)
     hsd_status status = hsd_dominators_open(d, &o.sizes, d->count, HSD_NODE_BYTES, half, err);
     if (status == HSD_OK) status = hsd_dominators_open(d, &o.firsts, d->count, HSD_NODE_BYTES, half, err);
     if (status == HSD_OK) {
+        hsd_dominators_make_room(d, 0, true);
         hsd_paged_touch(&o.sizes);
         hsd_paged_touch(&o.firsts);
         const bool is_flat = d->limits.uses_flat && o.sizes.is_flat && o.firsts.is_flat;

@@ -87,7 +87,8 @@ typedef struct hsd_dominators {
     hsd_node core_count;     /* the super-root is core node 0 */
     hsd_node core_secondary; /* core nodes from here on were reached in the second round */
     uint64_t forward_count, back_count;
-    uint8_t *states; /* walk, core: two bits a node */
+    uint8_t *states;      /* walk, core: two bits a node */
+    uint64_t array_bytes; /* of arrays that are open: in memory */
     hsd_reel reel;
     hsd_tape node_of, parent_of; /* a number each */
     hsd_tape forward;            /* two: source's place, target node */
@@ -158,6 +159,10 @@ hsd_status hsd_dominators_find_within(hsd_adjacency *adjacency, const hsd_domina
  * than it needs at least. */
 hsd_status hsd_dominators_open(hsd_dominators *d, hsd_paged *array, uint64_t items, uint32_t item_bytes,
                                uint64_t memory_bytes, hsd_error *err);
+
+/* Chunks of tapes stay in memory as far as there is room beside so many bytes and the arrays that are open: what places
+ * will need is free until they are told. Not by scans. */
+void hsd_dominators_make_room(hsd_dominators *d, uint64_t used_bytes, bool tells_places);
 
 /* Books what an array moved, checks and closes it. */
 hsd_status hsd_dominators_close(hsd_dominators *d, hsd_paged *array, hsd_error *err);

@@ -52,9 +52,9 @@ static void use(bool is_resident)
     fill(&other, &reel, 77);
     check(&one, 5, HSD_TAPE_FORWARD, false);
     check(&one, 5, HSD_TAPE_BACKWARD, true);
-    const uint32_t chunks = reel.chunk_count;
+    const uint32_t chunks = reel.resident.count + reel.filed.count;
     fill(&third, &reel, 999);
-    cr_assert_eq(reel.chunk_count, chunks, "the chunks of a tape that was read are used again");
+    cr_assert_eq(reel.resident.count + reel.filed.count, chunks, "the chunks of a tape that was read are used again");
     check(&other, 77, HSD_TAPE_BACKWARD, false);
     check(&third, 999, HSD_TAPE_FORWARD, true);
     hsd_tape_release(&one);
@@ -91,9 +91,9 @@ static void use_in_parts(bool is_resident)
         hsd_tape_close(&reader);
     }
     cr_assert_eq(count, 2 * ITEMS);
-    const uint32_t taken = reel.chunk_count;
+    const uint32_t taken = reel.resident.count;
     fill(&again, &reel, 1);
-    cr_assert_eq(reel.chunk_count, taken, "chunks of all parts are used again");
+    cr_assert_eq(reel.resident.count, taken, "chunks of all parts are used again");
     hsd_tape_release(&again);
     hsd_tape_release(&tape);
     cr_assert_eq(hsd_reel_check(&reel, &err), HSD_OK);
@@ -279,6 +279,54 @@ Test(tape, keeps_records_whole)
     hsd_tape_close(&reader);
     hsd_tape_release(&tape);
     hsd_reel_release(&reel);
+}
+
+/* Room for some: what is written first is in memory, and what leaves later is read from the file. */
+Test(tape, keeps_as_much_in_memory_as_there_is_room_for)
+{
+    const uint32_t room = 10;
+    hsd_reel reel;
+    hsd_tape first, second;
+    hsd_reel_init(&reel, false, HSD_TAPE_MIN_CHUNK, &space);
+    cr_assert(hsd_reel_set_room(&reel, (uint64_t)room * HSD_TAPE_MIN_CHUNK + 1));
+    fill(&first, &reel, 5);
+    fill(&second, &reel, 77);
+    cr_assert(first.chunk_count > room && !hsd_tape_is_in_memory(&first) && !hsd_tape_is_in_memory(&second));
+    cr_assert_eq(reel.resident.count, room);
+    cr_assert_eq(reel.transfers, first.chunk_count + second.chunk_count - room);
+    check(&first, 5, HSD_TAPE_BACKWARD, false);
+    cr_assert(!hsd_reel_set_room(&reel, 3 * HSD_TAPE_MIN_CHUNK));
+    hsd_tape_leave_memory(&second);
+    hsd_tape_leave_memory(&first);
+    cr_assert_eq(reel.resident.count - reel.resident.idle_count, 3);
+    check(&second, 77, HSD_TAPE_BACKWARD, true);
+    check(&first, 5, HSD_TAPE_FORWARD, true);
+    hsd_tape_release(&second);
+    fill(&second, &reel, 999);
+    check(&second, 999, HSD_TAPE_FORWARD, false);
+    hsd_tape_release(&first);
+    hsd_tape_release(&second);
+    cr_assert_eq(hsd_reel_check(&reel, &err), HSD_OK);
+    hsd_reel_release(&reel);
+    cr_assert_eq(space.bytes_now, 0);
+}
+
+/* A reel that had all in memory has it no longer. */
+Test(tape, leaves_memory_when_it_must)
+{
+    hsd_reel reel;
+    hsd_tape tape;
+    hsd_reel_init(&reel, true, HSD_TAPE_MIN_CHUNK, &space);
+    fill(&tape, &reel, 5);
+    cr_assert(hsd_tape_is_in_memory(&tape) && !hsd_reel_set_room(&reel, 0));
+    hsd_tape_leave_memory(&tape);
+    cr_assert(!hsd_tape_is_in_memory(&tape));
+    check(&tape, 5, HSD_TAPE_BACKWARD, false);
+    check(&tape, 5, HSD_TAPE_FORWARD, true);
+    hsd_tape_release(&tape);
+    cr_assert_eq(hsd_reel_check(&reel, &err), HSD_OK);
+    hsd_reel_release(&reel);
+    cr_assert_eq(space.bytes_now, 0);
 }
 
 Test(tape, folds_differences_of_either_sign)
