@@ -317,7 +317,7 @@ static hsd_status open_arrays(sorter *s, hsd_error *err)
     hsd_semi *semi = &s->semi;
     const uint64_t buffers = s->raw_pages.size + s->item_pages.size + s->slot_pages.size;
     const uint64_t used = buffers + ((uint64_t)d->limits.chunk_bytes << SPLIT_BITS);
-    uint64_t left = hsd_dominators_spare(d, used);
+    uint64_t left = hsd_dominators_scan_spare(d, used);
     const uint64_t cores = hsd_paged_full_bytes((uint64_t)d->core_count * HSD_TWO_BYTES);
     const uint64_t links = hsd_min_u64(cores, left / 16 * 13);
     HSD_TRY(hsd_dominators_open(d, &semi->links, d->core_count, HSD_TWO_BYTES, links, err));

@@ -380,7 +380,7 @@ static hsd_status open_arrays(numbering *n, hsd_error *err)
 {
     hsd_dominators *d = n->d;
     const uint64_t buckets = (uint64_t)d->limits.max_buckets * d->limits.chunk_bytes;
-    const uint64_t all = hsd_dominators_spare(d, d->state_pages.size + buckets);
+    const uint64_t all = hsd_dominators_scan_spare(d, d->state_pages.size + buckets);
     const uint64_t numbers = hsd_paged_full_bytes((uint64_t)d->nodes * HSD_NODE_BYTES);
     const uint64_t groups = all > numbers + all / 8 ? all - numbers : all / 8;
     HSD_TRY(hsd_dominators_open(d, &n->group_of, d->count, HSD_NODE_BYTES, groups, err));

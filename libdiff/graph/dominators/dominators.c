@@ -216,7 +216,7 @@ static hsd_status walk_with_blocks(hsd_dominators *d, hsd_error *err)
     const hsd_dominators_limits *limits = &d->limits;
     const bool is_resident = limits->is_resident, fits = is_resident && hsd_adjacency_is_resident(a);
     const uint64_t used = d->state_pages.size + limits->stack_items * HSD_TWO_BYTES;
-    uint64_t bytes = hsd_dominators_spare(d, used) + limits->floor_bytes;
+    uint64_t bytes = hsd_dominators_scan_spare(d, used) + limits->floor_bytes;
     if (limits->is_resident) bytes = limits->floor_bytes;
     if (!fits) HSD_TRY(hsd_adjacency_set_memory(a, bytes, err));
     if (!hsd_adjacency_is_resident(a)) d->stats.was_paged = true;
@@ -490,11 +490,11 @@ static void choose_way(hsd_adjacency *adjacency, const hsd_dominators_config *co
                  (unsigned long long)hsd_adjacency_edge_count(adjacency), d.nodes);
         return;
     }
-    if (hsd_paged_full_bytes(hsd_adjacency_bytes(adjacency)) <= hsd_dominators_spare(&d, 0)) return;
+    if (hsd_paged_full_bytes(hsd_adjacency_bytes(adjacency)) <= hsd_dominators_scan_spare(&d, 0)) return;
     hsd_note(
         config->reporter, HSD_NOTE_DETAIL,
         "dominators: %.1f MiB of references do not fit in %.1f MiB, %u bytes a node %s: by scans%s, not depth first",
-        (double)hsd_adjacency_bytes(adjacency) / 1048576.0, (double)hsd_dominators_spare(&d, 0) / 1048576.0,
+        (double)hsd_adjacency_bytes(adjacency) / 1048576.0, (double)hsd_dominators_scan_spare(&d, 0) / 1048576.0,
         HSD_NODE_BYTES, has_numbers ? "do" : "do not, either", has_numbers ? "" : " in windows");
     limits->uses_scans = true;
     limits->uses_windows = !has_numbers;

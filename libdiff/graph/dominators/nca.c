@@ -191,7 +191,7 @@ static hsd_status run_pass(nca *n, hsd_error *err)
 static hsd_status find_all(nca *n, hsd_error *err)
 {
     hsd_dominators *d = n->d;
-    const uint64_t bytes = hsd_dominators_spare(d, n->bit_pages.size + n->count_pages.size);
+    const uint64_t bytes = hsd_dominators_scan_spare(d, n->bit_pages.size + n->count_pages.size);
     n->steps_left = d->limits.climb_steps * d->core_count;
     HSD_TRY(hsd_dominators_open(d, &n->dominators, d->core_count, HSD_TWO_BYTES, bytes, err));
     hsd_dominators_make_room(d, n->bit_pages.size + n->count_pages.size, false);

@@ -8,8 +8,8 @@
  * So children lie side by side behind their dominator, in the order of places.
  *
  * Where places are in no order of a walk depth first (dominators/scan.c) dominators lie anywhere, and one array at a
- * time is in memory: `firsts` and sizes go to tapes, and a third sweep tells places, with the firsts of their
- * dominators.
+ * time is in memory, as it is where memory has no room for both: `firsts` and sizes go to tapes, and a third sweep
+ * tells places, with the firsts of their dominators.
  */
 #include "base/check.h"
 #include "graph/dominators/parts.h"
@@ -89,10 +89,25 @@ static hsd_status sweep_paged(order *o, hsd_error *err)
     return tell_all(o, false, err);
 }
 
+/* True if one array fits where two do not. */
+static bool has_one_array(const hsd_dominators *d, uint64_t half)
+{
+    const uint64_t bytes = hsd_dominators_array_bytes(d->count);
+    return d->limits.uses_flat && bytes > half && bytes <= 2 * half;
+}
+
+static hsd_status order_by_tapes(hsd_dominators *d, hsd_error *err)
+{
+    hsd_dominators_make_room(d, hsd_dominators_array_bytes(d->count), true);
+    hsd_tape_init(&d->parent_of, &d->reel); /* what the walk wrote there is used up */
+    return hsd_dominators_order_by_scans(d, err);
+}
+
 hsd_status hsd_dominators_order(hsd_dominators *d, hsd_error *err)
 {
     order o = {.d = d};
     const uint64_t half = hsd_dominators_spare(d, 0) / 2;
+    if (has_one_array(d, half)) return order_by_tapes(d, err);
     hsd_status status = hsd_dominators_open(d, &o.sizes, d->count, HSD_NODE_BYTES, half, err);
     if (status == HSD_OK) status = hsd_dominators_open(d, &o.firsts, d->count, HSD_NODE_BYTES, half, err);
     if (status == HSD_OK) {
