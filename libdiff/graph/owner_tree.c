@@ -24,11 +24,10 @@
 #include "base/fail.h"
 #include "base/search.h"
 
-#define MOST_ITEMS     (UINT32_C(1) << 16) /* before references are seen */
-#define FEW_CROSSINGS  4096u
-#define CROSSINGS_PART 8u  /* of the nodes: as many crossings of a thread are less than a walk */
-#define TABLE_PART     64u /* places of a table, for each that is sorted, at most */
-#define NONE           UINT32_MAX
+#define MOST_ITEMS    (UINT32_C(1) << 16) /* before references are seen */
+#define FEW_CROSSINGS 4096u
+#define TABLE_PART    64u /* places of a table, for each that is sorted, at most */
+#define NONE          UINT32_MAX
 
 /* Sorted places, and how many are less than each multiple of 2^shift. */
 typedef struct sorted_places {
@@ -279,7 +278,8 @@ static hsd_status find_open(hsd_owner_tree *t, hsd_error *err)
         t->crossings[i].is_open = t->open_bits;
         t->crossings[i].has_open = t->open_groups;
         t->crossings[i].most =
-            (uint32_t)hsd_min_u64(t->config.node_count / CROSSINGS_PART + FEW_CROSSINGS, UINT32_MAX / 4);
+            (uint32_t)hsd_min_u64(t->config.memory_bytes / HSD_CROSSING_BYTES / HSD_ARRAY_LEN(t->crossings),
+                                  UINT32_MAX / 4);
     }
     return HSD_OK;
 }

@@ -25,6 +25,8 @@
 #include "base/node.h"
 #include "graph/owners.h"
 
+#define HSD_OPEN_SHIFT 10u
+
 typedef struct hsd_owner_tree_config {
     hsd_root_nodes roots;
     hsd_node node_count, object_count;
@@ -35,14 +37,22 @@ typedef struct hsd_owner_tree_config {
     /* first and end of each node's place, two numbers in words (base/node.h), 0 of one that is not reached; those of
      * the second round come last. Borrowed until resolved */
     const uint64_t *spans;
+    uint64_t memory_bytes; /* for all of it but the marks, hsd_owner_tree_mark_bytes */
 } hsd_owner_tree_config;
+
+/* What a reference that is noted takes in all, until owners are told: itself, an item, its segments, an arc. */
+#define HSD_CROSSING_BYTES (12u * HSD_TWO_BYTES)
+
+/* Which nodes are open, one bit a place, and what label nodes and root nodes take, of which there are few. */
+static inline uint64_t hsd_owner_tree_mark_bytes(uint64_t nodes)
+{
+    return nodes / 8 + (nodes >> HSD_OPEN_SHIFT) / 8 + (UINT64_C(1) << 20);
+}
 
 typedef struct hsd_crossing {
     hsd_node source; /* its place */
     hsd_node target;
 } hsd_crossing;
-
-#define HSD_OPEN_SHIFT 10u
 
 typedef struct hsd_crossings {
     const uint8_t *is_open;  /* one bit a place */

@@ -53,13 +53,14 @@ static hsd_status open_whole(hsd_places *places, const hsd_side_walk *side, hsd_
 hsd_status hsd_places_new(hsd_places **out, const hsd_side_walk *side, hsd_error *err)
 {
     const hsd_plan_side *plan = &side->request->plan;
-    const uint64_t nodes = side->node_count;
-    const uint64_t whole = hsd_paged_full_bytes(nodes * SPAN_BYTES) + hsd_paged_full_bytes(nodes * LINK_BYTES);
+    const uint64_t nodes = side->node_count, spans = hsd_paged_full_bytes(nodes * SPAN_BYTES);
+    const uint64_t whole = spans + hsd_paged_full_bytes(nodes * LINK_BYTES);
+    const uint64_t told = spans + hsd_paged_full_bytes(nodes * HSD_NODE_BYTES);
     hsd_places *places = calloc(1, sizeof *places);
     if (places == NULL) return hsd_fail_nomem(err, "the dominator tree");
     *out = places;
     places->node_count = side->node_count;
-    places->is_whole = whole <= plan->place_sort_bytes && whole <= plan->place_serve_bytes + plan->link_bytes;
+    places->is_whole = told <= plan->place_sort_bytes && whole <= plan->place_link_bytes + plan->link_bytes;
     if (places->is_whole) return open_whole(places, side, err);
     return hsd_side_sorter(side, RECORD_WORDS, KEY_WORDS, plan->place_sort_bytes, &places->by_node, err);
 }
@@ -196,10 +197,21 @@ hsd_status hsd_places_check(const hsd_places *places, hsd_error *err)
 
 hsd_status hsd_places_settle(hsd_places *places, const hsd_side_walk *side, hsd_error *err)
 {
-    const hsd_plan_side *plan = &side->request->plan;
     HSD_TRY(hsd_places_check(places, err));
-    if (places->is_whole) HSD_TRY(hsd_paged_shrink(&places->spans, plan->place_serve_bytes, err));
-    return hsd_paged_shrink(&places->links, plan->link_serve_bytes, err);
+    return hsd_paged_shrink(&places->links, side->request->plan.link_serve_bytes, err);
+}
+
+hsd_status hsd_places_step_aside(hsd_places *places, const hsd_side_walk *side, hsd_error *err)
+{
+    const hsd_plan_side *plan = &side->request->plan;
+    if (places->is_whole) HSD_TRY(hsd_paged_shrink(&places->spans, plan->place_walk_bytes, err));
+    return hsd_paged_shrink(&places->links, plan->link_walk_bytes, err);
+}
+
+hsd_status hsd_places_rest(hsd_places *places, const hsd_side_walk *side, hsd_error *err)
+{
+    if (!places->is_whole) return HSD_OK;
+    return hsd_paged_shrink(&places->spans, side->request->plan.place_serve_bytes, err);
 }
 
 static hsd_status find_sorted(hsd_places *places, hsd_node node, hsd_two *place, hsd_error *err)

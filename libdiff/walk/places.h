@@ -45,8 +45,9 @@ typedef struct hsd_placed {
     bool is_there; /* the node is live */
 } hsd_placed;
 
-/* Takes place_sort_bytes of the side's plan while places are put, place_serve_bytes and link_bytes while links are
- * found, then place_serve_bytes and link_serve_bytes. */
+/* Takes place_sort_bytes of the side's plan while places are put, place_link_bytes and link_bytes while links are
+ * found; then place_link_bytes and link_serve_bytes until they rest, or place_walk_bytes and link_walk_bytes; then
+ * place_serve_bytes and link_serve_bytes. */
 hsd_status hsd_places_new(hsd_places **out, const hsd_side_walk *side, hsd_error *err);
 
 /* For hsd_dominators_config.take; on several threads at once where places are whole. */
@@ -105,11 +106,17 @@ hsd_status hsd_places_rewind(hsd_places *places, hsd_error *err);
 /* The next node that dominates something, and where its place begins; HSD_END after the last. */
 hsd_status hsd_places_next(hsd_places *places, hsd_node *node, hsd_node *first, hsd_error *err);
 
-/* Names are complete: from now on everything is read in order. */
+/* Names are complete: from now on links are read in order. */
 hsd_status hsd_places_settle(hsd_places *places, const hsd_side_walk *side, hsd_error *err);
 
 /* The side waits for another one, and keeps what hsd_plan_waiting says. */
 hsd_status hsd_places_wait(hsd_places *places, const hsd_plan_side *plan, hsd_error *err);
+
+/* The graph will be walked, and nobody asks for them before that is done. */
+hsd_status hsd_places_step_aside(hsd_places *places, const hsd_side_walk *side, hsd_error *err);
+
+/* Places are read in order from now on, too. */
+hsd_status hsd_places_rest(hsd_places *places, const hsd_side_walk *side, hsd_error *err);
 
 /* The place of a node; after a rewind, for nodes in ascending order. */
 hsd_status hsd_places_find(hsd_places *places, hsd_node node, hsd_placed *out, hsd_error *err);

@@ -5,6 +5,7 @@
  */
 #include "base/assert.h"
 #include "base/node.h"
+#include "graph/owner_tree.h"
 #include "walk/plan/parts.h"
 
 #define SORT_ENOUGH   MIB(24)
@@ -221,9 +222,24 @@ hsd_plan_need hsd_plan_links(const hsd_plan_capture *c)
 }
 
 /* Never so few that a sorter could not do instead. */
-uint64_t hsd_plan_places(const hsd_plan_capture *c)
+hsd_plan_need hsd_plan_spans(const hsd_plan_capture *c)
 {
-    return hsd_plan_links(c).useful + hsd_max_u64(paged(HSD_TWO_BYTES * c->objects).useful, SERVE_LEAST);
+    hsd_plan_need need = paged(HSD_TWO_BYTES * c->objects);
+    need.useful = hsd_max_u64(need.useful, SERVE_LEAST);
+    return need;
+}
+
+/* Of the array that links will have there are only parents then, a number each. */
+uint64_t hsd_plan_told_places(const hsd_plan_capture *c)
+{
+    return hsd_plan_spans(c).useful + paged(HSD_NODE_BYTES * c->objects).useful + hsd_plan_links(c).least;
+}
+
+/* Noting a reference for each eighth node is less than a walk. */
+hsd_plan_need hsd_plan_owner_tree(const hsd_plan_capture *c)
+{
+    const uint64_t marks = hsd_owner_tree_mark_bytes(c->objects + 1);
+    return (hsd_plan_need){.least = marks + MIB(1), .useful = marks + MIB(1) + c->objects / 8 * HSD_CROSSING_BYTES};
 }
 
 hsd_plan_need hsd_plan_types(const hsd_plan_capture *c)

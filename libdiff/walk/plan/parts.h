@@ -60,7 +60,9 @@ uint64_t hsd_plan_structure_serve(const hsd_plan_capture *c);
 hsd_plan_need hsd_plan_strings(const hsd_plan_capture *c);
 uint64_t hsd_plan_recognise_useful(const hsd_plan_capture *c);
 uint64_t hsd_plan_idle_adjacency(const hsd_plan_capture *c);
-uint64_t hsd_plan_places(const hsd_plan_capture *c); /* all in arrays, links included */
+hsd_plan_need hsd_plan_spans(const hsd_plan_capture *c);  /* first and end of each place, in an array */
+uint64_t hsd_plan_told_places(const hsd_plan_capture *c); /* all in arrays, as they are told */
+hsd_plan_need hsd_plan_owner_tree(const hsd_plan_capture *c);
 uint64_t hsd_plan_bits(const hsd_plan_capture *c);
 uint64_t hsd_plan_kept(const hsd_plan_capture *c, bool keeps_graph);
 

@@ -16,9 +16,9 @@
  *                  reader + adjacency + idle_name + owner_serve + folded (of the reader a tape of their sizes)
  *      structure   adjacency + idle_name + structure + folded + id_serve   only where objects are recognised by structure
  *      dominators  dominator + idle_name + place_sort + folded             only with holders; the blocks' cache is in it
- *                  + owner                                                 where owners are found beside
- *      links       idle_adjacency + name + link + place_serve + folded     names of references in the tree
- *      owners      adjacency + idle_name + owner + place_serve + link_serve + folded
+ *      links       idle_adjacency + name + link + place_link + owner_tree + folded     names of references in the tree
+ *      owners      idle_adjacency + idle_name + owner + place_link + link_serve + folded    where the tree tells them
+ *                  adjacency + idle_name + owner + place_walk + link_walk + folded          where they are walked
  *      census      reader + owner_serve + place_serve + link_serve + folded + identity_sort + tree_sort
  *                  + idle_adjacency + idle_name where the graph stays
  *
@@ -44,7 +44,8 @@
  *
  * Rungs, as memory shrinks: the graph stays in memory from its building to the end; or it is dropped wherever
  * it is not needed at random, and comes back from its file (so do graphs of two walks at once, unless they are small:
- * it costs little, and half of the memory is saved); or, when not even the least of each stage fits, there
+ * it costs little, and half of the memory is saved), first with all places in arrays, until they are counted or until
+ * owners are told, then with places that are sorted; or, when not even the least of each stage fits, there
  * are no dominators, and the walk ends with owners.
  */
 #ifndef HSD_WALK_PLAN_PLAN_H
@@ -107,17 +108,21 @@ typedef struct hsd_plan_side {
     uint64_t name_bytes;      /* blocks of the names of references: building, links, paths */
     uint64_t idle_name_bytes; /* else; <= name_bytes */
     uint64_t dominator_bytes; /* hsd_dominators_config; adjacency included */
-    uint64_t place_sort_bytes,
-        place_serve_bytes;     /* places by node: sorted, or, where the sort's share holds all
-                                * of them, in two arrays that later have place_serve and what links have */
-    uint64_t link_bytes;       /* dominators of each node and names of the references from them */
-    uint64_t link_serve_bytes; /* the same when they are only read in order; <= link_bytes */
+    /* places by node, while they are told: sorted, or, where it holds that much, in two arrays that have place_link and
+     * what links have while these are found, and as long as the tree tells owners */
+    uint64_t place_sort_bytes, place_link_bytes;
+    uint64_t place_walk_bytes, link_walk_bytes; /* while owners are walked */
+    uint64_t place_serve_bytes;                 /* later */
+    uint64_t link_bytes;                        /* dominators of each node and names of the references from them */
+    uint64_t link_serve_bytes;                  /* the same when they are only read in order; <= link_bytes */
     uint64_t tree_sort_bytes, tree_serve_bytes;
     /* types of objects read at random, from the walk's end on; where the graph stays */
     uint64_t type_bytes;
     uint64_t path_bytes;        /* hsd_shortest_config; where the graph stays */
     uint64_t owner_bytes;       /* hsd_owners_config: worklist and labels */
-    bool has_owners_beside;     /* dominators leave as much: owners come out of their tree */
+    bool has_room_ahead;        /* what a second thread reads ahead and works with is nothing beside the rest */
+    uint64_t owner_tree_bytes;  /* what tells owners from places that are in memory (graph/owner_tree.h); 0 = they are
+                                   walked */
     uint64_t owner_serve_bytes; /* labels of owners, and before of parts, read in order; <= owner_bytes */
     /* while it waits for another side, owners, places, links, blocks and names have hsd_plan_waiting each */
     bool waits_in_order;

@@ -2,22 +2,28 @@
  * The stages of one capture's walk, each with its share. What is touched at random comes first: labels, then
  * blocks; what only streams gets what is left.
  *
- * With dominators there are two ways. *Resident*: blocks and names stay in memory all along, as large as they
- * may get, and every array is whole. *Paged*: wherever blocks are not walked they shrink to their least, so that what
- * is walked at the time (links, labels, the dominators' arrays) has the memory. The first is taken where it fits.
+ * With dominators there are four ways. *Resident*: blocks and names stay in memory all along, as large as they
+ * may get, and every array is whole. Else, wherever blocks are not walked they shrink to their least, so that what
+ * is walked at the time (links, labels, the dominators' arrays) has the memory: *whole*, all places are in arrays while
+ * links and owners are found, *kept* until objects are counted, too; *paged*, places are sorted, and links paged. The
+ * first is taken that fits.
  */
 #include "base/node.h"
 #include "walk/plan/parts.h"
 
-#define PLACE_WORDS (2 * HSD_TWO_WORDS) /* of a place that is sorted (walk/places.h) */
-#define NAMES_PART  16u /* names of references stay where they take so little: one part in so many of the room */
+#define PLACE_WORDS  (2 * HSD_TWO_WORDS) /* of a place that is sorted (walk/places.h) */
+#define AHEAD_ENOUGH MIB(256)
+#define NAMES_PART   16u /* names of references stay where they take so little: one part in so many of the room */
+
+typedef enum way { PAGED, WHOLE, KEPT, RESIDENT } way;
 
 typedef struct divider {
     hsd_plan_side *side;
     const hsd_plan_capture *c;
-    uint64_t all;       /* there is */
-    uint64_t walk;      /* of it for what comes and goes */
-    uint64_t room;      /* beside bits and a reader */
+    uint64_t all;  /* there is */
+    uint64_t walk; /* of it for what comes and goes */
+    uint64_t room; /* beside bits and a reader */
+    way way;
     uint64_t place_cap; /* bounds place_serve, which is alive in three stages */
     uint64_t end_bytes;
     bool keeps_graph;
@@ -212,6 +218,14 @@ static bool divide_parts(const divider *d)
     return true;
 }
 
+/* What is alive while owners are told by the tree, beside their labels. */
+static uint64_t beside_told(const divider *d)
+{
+    const hsd_plan_side *side = d->side;
+    return side->bits_bytes + side->folded_bytes + side->place_link_bytes + side->link_serve_bytes +
+           side->idle_adjacency_bytes + side->idle_name_bytes;
+}
+
 static bool divide_walking(const divider *d)
 {
     hsd_plan_side *side = d->side;
@@ -219,15 +233,18 @@ static bool divide_walking(const divider *d)
     if (!divide_census(d)) return false;
     if (!hsd_plan_has_blocks(d->c)) return true;
     const hsd_plan_need labels = hsd_plan_labels(d->c), blocks = hsd_plan_adjacency(d->c);
+    const uint64_t told = beside(d->walk, beside_told(d));
     const uint64_t most = hsd_min_u64(blocks.useful, most_blocks(d));
     hsd_plan_slot walk[] = {{labels.least, labels.useful, 3, &side->owner_bytes},
                             {blocks.least, most, 1, &side->adjacency_bytes}};
-    const uint64_t used = side->bits_bytes + side->folded_bytes + d->place_cap + side->link_serve_bytes;
+    const uint64_t used = side->bits_bytes + side->folded_bytes + side->place_walk_bytes + side->link_walk_bytes;
     if (most < blocks.least) return false;
     if (!hsd_plan_share(beside(d->walk, used + side->idle_name_bytes), walk, 2) || !divide_parts(d) ||
         !divide_structure(d))
         return false;
+    if (d->way >= WHOLE) side->owner_bytes = hsd_min_u64(side->owner_bytes, told);
     side->owner_serve_bytes = hsd_min_u64(side->owner_serve_bytes, side->owner_bytes);
+    if (side->owner_bytes < labels.least) return false;
     if (!d->is_resident) return true;
     return side->adjacency_bytes == blocks.useful && side->owner_bytes == labels.useful;
 }
@@ -239,35 +256,66 @@ static bool begin_tree(divider *d)
 {
     hsd_plan_side *side = d->side;
     const hsd_plan_need names = hsd_plan_names(d->c), links = hsd_plan_links(d->c), types = hsd_plan_types(d->c);
-    d->place_cap = d->is_resident ? hsd_plan_places(d->c) - links.useful : hsd_max_u64(SERVE_LEAST, d->room / 16);
+    const hsd_plan_need spans = hsd_plan_spans(d->c);
+    d->place_cap = d->way >= KEPT    ? spans.useful
+                   : d->way == WHOLE ? hsd_max_u64(spans.least, SERVE_LEAST)
+                                     : hsd_max_u64(SERVE_LEAST, d->room / 16);
+    side->place_link_bytes = d->way >= WHOLE ? spans.useful : d->place_cap;
+    side->place_walk_bytes =
+        d->way == KEPT ? hsd_min_u64(d->place_cap, hsd_max_u64(spans.least, SERVE_LEAST)) : d->place_cap;
+    side->link_walk_bytes = d->is_resident ? links.useful : links.least;
     const bool names_stay = d->is_resident || names.useful <= d->room / NAMES_PART;
     side->idle_name_bytes = names_stay ? names.useful : names.least;
     side->name_bytes = names_stay ? names.useful : clamp(d->room / 8, names.least, names.useful);
     side->idle_adjacency_bytes = d->is_resident ? hsd_plan_adjacency(d->c).useful : hsd_plan_idle_adjacency(d->c);
-    side->link_serve_bytes = d->is_resident ? links.useful : links.least;
+    side->link_serve_bytes = d->way >= KEPT ? links.useful : links.least;
     side->kept_bytes = hsd_plan_kept(d->c, d->keeps_graph);
     if (d->keeps_graph) side->type_bytes = clamp(d->room / 16, types.least, types.useful);
     return side->idle_adjacency_bytes + side->name_bytes <= d->room;
 }
 
-/* Resident, places have an array of their own from the first to the last; else they are sorted. */
+/* What tells owners gets of what names of references from dominators leave. */
+static uint64_t owner_tree(const divider *d, uint64_t left)
+{
+    const hsd_plan_need need = hsd_plan_owner_tree(d->c);
+    return left >= need.least ? hsd_min_u64(left, need.useful) : 0;
+}
+
+/* While names of references are found: in order, so that names have what is left to them where links are whole. */
+static bool divide_links(const divider *d)
+{
+    hsd_plan_side *side = d->side;
+    const hsd_plan_need links = hsd_plan_links(d->c), names = hsd_plan_names(d->c);
+    const uint64_t used = side->bits_bytes + side->folded_bytes + side->place_link_bytes + side->idle_adjacency_bytes;
+    const uint64_t left = beside(d->walk, used);
+    if (d->way == PAGED) {
+        side->link_bytes = hsd_min_u64(links.useful, beside(left, side->name_bytes));
+        return side->link_bytes >= links.least;
+    }
+    side->link_bytes = links.useful;
+    if (left < links.useful + names.least) return false;
+    side->owner_tree_bytes = owner_tree(d, left - links.useful - hsd_min_u64(left - links.useful, side->name_bytes));
+    side->name_bytes = hsd_min_u64(side->name_bytes, left - links.useful - side->owner_tree_bytes);
+    return side->name_bytes >= side->idle_name_bytes;
+}
+
+/* In arrays, places have one of their own from the first to the last; else they are sorted. */
 static bool divide_tree(const divider *d)
 {
     hsd_plan_side *side = d->side;
-    const hsd_plan_need dominators = hsd_plan_dominators(d->c), links = hsd_plan_links(d->c);
-    const uint64_t whole = hsd_plan_places(d->c), sorted = hsd_plan_sort_useful(d->c->objects, PLACE_WORDS);
+    const hsd_plan_need dominators = hsd_plan_dominators(d->c);
+    const uint64_t told = hsd_plan_told_places(d->c), sorted = hsd_plan_sort_useful(d->c->objects, PLACE_WORDS);
     hsd_plan_slot find[] = {
         {dominators.least, dominators.useful, 7, &side->dominator_bytes},
-        {d->is_resident ? whole : SORT_LEAST, d->is_resident ? whole : sorted, 1, &side->place_sort_bytes}};
-    const uint64_t fixed = side->bits_bytes + side->folded_bytes;
-    const uint64_t room = beside(d->walk, fixed + side->idle_name_bytes);
-    side->has_owners_beside = d->is_resident && room >= hsd_plan_dominator_walk(d->c) + whole + side->owner_bytes;
-    if (!hsd_plan_share(room - (side->has_owners_beside ? side->owner_bytes : 0), find, 2)) return false;
+        {d->way >= WHOLE ? told : SORT_LEAST, d->way >= WHOLE ? told : sorted, 1, &side->place_sort_bytes}};
+    const uint64_t room = beside(d->walk, side->bits_bytes + side->folded_bytes + side->idle_name_bytes);
+    side->has_room_ahead = d->is_resident && room >= hsd_plan_dominator_walk(d->c) + told + side->owner_bytes;
+    if (d->way >= WHOLE && d->walk >= AHEAD_ENOUGH) side->has_room_ahead = true;
+    if (!hsd_plan_share(room, find, 2)) return false;
     const uint64_t serve = hsd_plan_serve_useful(d->c->objects, PLACE_WORDS, side->place_sort_bytes);
-    side->place_serve_bytes = d->is_resident ? d->place_cap : hsd_min_u64(serve, d->place_cap);
-    const uint64_t used = fixed + side->place_serve_bytes + side->idle_adjacency_bytes + side->name_bytes;
-    side->link_bytes = hsd_min_u64(links.useful, beside(d->walk, used));
-    return side->link_bytes >= (d->is_resident ? links.useful : links.least);
+    side->place_serve_bytes = d->way >= WHOLE ? d->place_cap : hsd_min_u64(serve, d->place_cap);
+    if (d->way == PAGED) side->place_link_bytes = side->place_walk_bytes = side->place_serve_bytes;
+    return divide_links(d);
 }
 
 /* ---- the whole */
@@ -303,11 +351,13 @@ bool hsd_plan_side_divide(hsd_plan_side *side, const hsd_plan_capture *c, uint64
 {
     divider d = {.side = side, .c = c, .all = walk, .end_bytes = end_bytes, .has_tree = hsd_plan_has_tree(c)};
     d.keeps_graph = end_bytes > 0 && d.has_tree;
-    d.is_resident = d.has_tree;
-    if (d.is_resident && divide(&d)) return true;
-    d.is_resident = false;
-    d.place_cap = 0;
-    return divide(&d);
+    for (int i = d.has_tree ? RESIDENT : PAGED; i >= PAGED; i--) {
+        d.way = (way)i;
+        d.is_resident = d.way == RESIDENT;
+        d.place_cap = 0;
+        if (divide(&d)) return true;
+    }
+    return false;
 }
 
 static void raise(uint64_t *peak, uint64_t sum) { *peak = hsd_max_u64(*peak, sum); }
@@ -351,10 +401,14 @@ uint64_t hsd_plan_side_peak(const hsd_plan_side *s, const hsd_plan_capture *c, b
     if (c->has_structure)
         raise(&peak,
               s->adjacency_bytes + s->idle_name_bytes + s->structure_bytes + s->folded_bytes + s->id_serve_bytes);
-    raise(&peak, s->dominator_bytes + s->idle_name_bytes + s->place_sort_bytes + s->folded_bytes +
-                     (s->has_owners_beside ? s->owner_bytes : 0));
-    raise(&peak, s->idle_adjacency_bytes + s->name_bytes + s->link_bytes + s->place_serve_bytes + s->folded_bytes);
-    raise(&peak, s->adjacency_bytes + s->idle_name_bytes + s->owner_bytes + placed);
+    raise(&peak, s->dominator_bytes + s->idle_name_bytes + s->place_sort_bytes + s->folded_bytes);
+    raise(&peak, s->idle_adjacency_bytes + s->name_bytes + s->link_bytes + s->place_link_bytes + s->folded_bytes +
+                     s->owner_tree_bytes);
+    if (s->owner_tree_bytes > 0)
+        raise(&peak, s->idle_adjacency_bytes + s->idle_name_bytes + s->owner_bytes + s->place_link_bytes +
+                         s->link_serve_bytes + s->folded_bytes);
+    raise(&peak, s->adjacency_bytes + s->idle_name_bytes + s->owner_bytes + s->place_walk_bytes + s->link_walk_bytes +
+                     s->folded_bytes);
     raise(&peak, s->reader_bytes + s->owner_serve_bytes + placed + s->identity_sort_bytes + s->tree_sort_bytes + idle);
     return peak + s->bits_bytes + s->structure_serve_bytes + s->string_bytes;
 }

@@ -38,7 +38,7 @@ static hsd_status find_places(hsd_side_walk *side, hsd_error *err)
     const hsd_dominators_config config = {
         .roots = side->root_span,
         .memory_bytes = side->request->plan.dominator_bytes,
-        .take_bytes = side->graph->places->is_whole ? 0 : side->request->plan.place_sort_bytes,
+        .take_bytes = side->request->plan.place_sort_bytes,
         .space = side->request->space,
         .reporter = side->request->reporter,
         .take = hsd_places_put,
@@ -191,6 +191,12 @@ static bool hangs(void *context, hsd_node node, hsd_node *dominator)
     return hsd_link_name(link) != HSD_PLACES_NO_NAME;
 }
 
+static uint64_t beside_marks(const hsd_side_walk *side)
+{
+    const uint64_t bytes = side->request->plan.owner_tree_bytes, marks = hsd_owner_tree_mark_bytes(side->node_count);
+    return bytes > marks ? bytes - marks : 0;
+}
+
 static hsd_status begin_owners(const hsd_side_walk *side, hsd_error *err)
 {
     const hsd_owner_tree_config config = {.roots = side->root_span,
@@ -199,8 +205,9 @@ static hsd_status begin_owners(const hsd_side_walk *side, hsd_error *err)
                                           .name_of_node = side->name_of_node,
                                           .hangs = hangs,
                                           .context = side->graph->places,
-                                          .spans = (const uint64_t *)(const void *)side->graph->places->spans.frames};
-    if (!side->request->plan.has_owners_beside) return HSD_OK;
+                                          .spans = (const uint64_t *)(const void *)side->graph->places->spans.frames,
+                                          .memory_bytes = beside_marks(side)};
+    if (side->request->plan.owner_tree_bytes == 0) return HSD_OK;
     return hsd_owner_tree_begin(&side->graph->owner_tree, &config, err);
 }
 

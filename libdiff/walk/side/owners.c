@@ -18,9 +18,19 @@
 /* Dominators that were walked depth first have told it. */
 static bool asks_soft(const hsd_side_walk *side) { return side->graph->has_soft != NULL && !side->graph->tells_soft; }
 
+/* Places as plain memory, where these tell owners; else they make room. */
+static hsd_status find_spans(const hsd_side_walk *side, const uint64_t **spans, hsd_error *err)
+{
+    const hsd_walk_graph *graph = side->graph;
+    *spans = graph->owner_tree != NULL && !asks_soft(side) ? hsd_paged_plain(&graph->places->spans) : NULL;
+    return *spans == NULL && graph->places != NULL ? hsd_places_step_aside(graph->places, side, err) : HSD_OK;
+}
+
 static hsd_status walk(hsd_side_walk *side, const uint32_t *labels, hsd_error *err)
 {
-    const uint64_t *spans = side->graph->owner_tree != NULL ? hsd_paged_plain(&side->graph->places->spans) : NULL;
+    const hsd_plan_side *plan = &side->request->plan;
+    const uint64_t *spans;
+    HSD_TRY(find_spans(side, &spans, err));
     const hsd_owners_config config = {
         .roots = side->root_span,
         .object_count = side->object_count,
@@ -28,17 +38,18 @@ static hsd_status walk(hsd_side_walk *side, const uint32_t *labels, hsd_error *e
         .has_marked = asks_soft(side) ? side->graph->has_soft : NULL,
         .mark = HSD_EDGE_SOFT,
         .unmarked_reach = asks_soft(side) ? side->graph->is_soft : NULL,
-        .tree = spans != NULL && !asks_soft(side) ? side->graph->owner_tree : NULL,
+        .tree = spans != NULL ? side->graph->owner_tree : NULL,
         .spans = spans,
-        .memory_bytes = side->request->plan.owner_bytes,
-        .serve_bytes = side->request->plan.owner_serve_bytes,
+        .memory_bytes = plan->owner_bytes,
+        .serve_bytes = plan->owner_serve_bytes,
         .is_wide = hsd_side_wants_lost(side),
-        .block_bytes = side->request->plan.adjacency_bytes,
+        .block_bytes = spans != NULL ? 0 : plan->adjacency_bytes,
         .space = side->request->space,
         .reporter = side->request->reporter,
     };
-    HSD_TRY(hsd_adjacency_set_memory(side->adjacency, side->request->plan.adjacency_bytes, err));
-    HSD_TRY(hsd_adjacency_set_name_memory(side->adjacency, side->request->plan.idle_name_bytes, err));
+    HSD_TRY(hsd_adjacency_set_memory(side->adjacency,
+                                     spans != NULL ? plan->idle_adjacency_bytes : plan->adjacency_bytes, err));
+    HSD_TRY(hsd_adjacency_set_name_memory(side->adjacency, plan->idle_name_bytes, err));
     HSD_TRY(hsd_owners_find(side->adjacency, &config, &side->graph->owners, err));
     side->graph->has_owners = true;
     return HSD_OK;
@@ -85,6 +96,7 @@ hsd_status hsd_side_owners(hsd_side_walk *side, hsd_error *err)
     if (!hsd_side_has_graph(side)) return hsd_side_fixed_roots(side, err);
     HSD_TRY(hsd_side_take_soft(side, err));
     HSD_TRY(find_owners(side, err));
+    if (side->graph->places != NULL) HSD_TRY(hsd_places_rest(side->graph->places, side, err));
     if (asks_soft(side)) HSD_TRY(invert(side, side->graph->is_soft, err));
     HSD_TRY(hsd_side_lost(side, err));
     /* from here on they are read in order */

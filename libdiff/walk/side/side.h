@@ -208,11 +208,10 @@ static inline uint32_t hsd_side_others(const hsd_side_walk *side)
 
 static inline bool hsd_side_keeps_graph(const hsd_side_walk *side) { return side->request->keeps == HSD_GRAPH_STAYS; }
 
-/* True if there is a thread that can decode objects before they are looked at. A second block of them is nothing where
- * dominators and owners have memory at once, which is long after. */
+/* True if there is a thread that can decode objects before they are looked at, and memory for what it decodes. */
 static inline bool hsd_side_reads_ahead(const hsd_side_walk *side)
 {
-    return side->request->use_thread && side->request->plan.has_owners_beside;
+    return side->request->use_thread && side->request->plan.has_room_ahead;
 }
 
 /* What an object counts for: its own bytes and those outside the heap that it owns. */

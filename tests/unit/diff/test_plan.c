@@ -57,10 +57,13 @@ static uint64_t walk_peak(const hsd_plan_side *s, const hsd_plan_capture *c, boo
         c->has_parts
             ? s->reader_bytes + s->adjacency_bytes + s->idle_name_bytes + s->owner_serve_bytes + s->folded_bytes
             : 0,
-        s->dominator_bytes + s->idle_name_bytes + s->place_sort_bytes + s->folded_bytes +
-            (s->has_owners_beside ? s->owner_bytes : 0),
-        s->idle_adjacency_bytes + s->name_bytes + s->link_bytes + s->place_serve_bytes + s->folded_bytes,
-        s->adjacency_bytes + s->idle_name_bytes + s->owner_bytes + s->place_serve_bytes + s->link_serve_bytes +
+        s->dominator_bytes + s->idle_name_bytes + s->place_sort_bytes + s->folded_bytes,
+        s->idle_adjacency_bytes + s->name_bytes + s->link_bytes + s->place_link_bytes + s->folded_bytes +
+            s->owner_tree_bytes,
+        s->owner_tree_bytes == 0 ? 0
+                                 : s->idle_adjacency_bytes + s->idle_name_bytes + s->owner_bytes + s->place_link_bytes +
+                                       s->link_serve_bytes + s->folded_bytes,
+        s->adjacency_bytes + s->idle_name_bytes + s->owner_bytes + s->place_walk_bytes + s->link_walk_bytes +
             s->folded_bytes,
         s->reader_bytes + s->owner_serve_bytes + s->place_serve_bytes + s->link_serve_bytes + s->folded_bytes +
             s->identity_sort_bytes + s->tree_sort_bytes + (keeps_graph ? idle : 0)};

@@ -55,7 +55,8 @@ Test(side_memory, makes_the_same_tree_whichever_way_ids_are_found_and_on_two_thr
             kit_open(&one, 64 << 20, false);
             kit_open(&other, 64 << 20, false);
             other.request.plan.ordinal_bytes = ordinal_bytes[i];
-            other.request.plan.has_owners_beside = other.request.use_thread = true;
+            other.request.plan.has_room_ahead = other.request.use_thread = true;
+            other.request.plan.owner_tree_bytes = 64 << 20;
             cr_assert_eq(kit_walk(&one), HSD_OK, "%s", kit_err.text);
             cr_assert_eq(kit_walk(&other), HSD_OK, "%s", kit_err.text);
             check_same(&one, &other);

@@ -78,7 +78,8 @@ static void find(const naive_graph *g, hsd_adjacency *a, found *f)
                                           .name_of_node = names,
                                           .hangs = hangs,
                                           .context = &from,
-                                          .spans = spans};
+                                          .spans = spans,
+                                          .memory_bytes = UINT64_C(64) << 20};
     cr_assert_eq(hsd_owner_tree_begin(&tree, &config, &err), HSD_OK, "%s", err.text);
     cr_assert_not_null(tree);
     see_all(a, &answer, tree, f);
