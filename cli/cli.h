@@ -132,9 +132,10 @@ typedef struct cli_app {
     size_t input_count;
     size_t first_group; /* inputs in front of a "--" that has inputs on both sides; else 0 */
     hsd_run run;
-    hsd_crypt *keys; /* of run.crypt; NULL: none were given */
-    bool has_dashes; /* there was a "--" */
-    bool saw_damage; /* input was skipped: exit status 3 even when all else went well */
+    uint64_t cache_bytes; /* a temporary file of so many may stay in the memory that the system has */
+    hsd_crypt *keys;      /* of run.crypt; NULL: none were given */
+    bool has_dashes;      /* there was a "--" */
+    bool saw_damage;      /* input was skipped: exit status 3 even when all else went well */
 } cli_app;
 
 /* Exit status of the command. */

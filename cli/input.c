@@ -49,16 +49,16 @@ static bool open_input(input_job *opening)
 
 /* The capture of an import is read twice and gone. One that lies in the cache of the system until then is written and
  * read faster as it is: it takes less than the dump does unpacked. */
-static bool fits_memory(const input_job *opening)
+static bool fits_cache(const input_job *opening)
 {
     struct stat what;
     return fstat(opening->fd, &what) == 0 && S_ISREG(what.st_mode) &&
-           (uint64_t)what.st_size <= opening->cli->run.memory_bytes;
+           (uint64_t)what.st_size <= opening->cli->cache_bytes;
 }
 
 static bool look_input(input_job *opening)
 {
-    if (fits_memory(opening)) opening->import.compression = 0;
+    if (fits_cache(opening)) opening->import.compression = 0;
     return hsd_look(&opening->options.content, opening->fd, name_of(opening->input), &opening->run, &opening->error) ==
            HSD_OK;
 }

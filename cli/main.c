@@ -263,15 +263,24 @@ static bool knows_format(const cli_app *cli)
     return !wanted;
 }
 
+/* The default is a quarter of what there is, or less; two inputs share it. */
+static uint64_t find_cache_bytes(const cli_app *cli, uint64_t default_bytes)
+{
+    const uint64_t bytes = default_bytes / 2 * 5 / (cli->input_count > 1 ? 2 : 1);
+    return bytes > cli->run.memory_bytes ? bytes : cli->run.memory_bytes;
+}
+
 static bool prepare_run(cli_app *cli)
 {
     const cli_options *options = &cli->options;
-    cli->run = (hsd_run){.memory_bytes = options->memory_bytes ? options->memory_bytes : hsd_run_default_memory(),
+    const uint64_t default_bytes = hsd_run_default_memory();
+    cli->run = (hsd_run){.memory_bytes = options->memory_bytes ? options->memory_bytes : default_bytes,
                          .threads = (unsigned)options->threads,
                          .temp_dir = options->temp_dir,
                          .progress = tell_progress,
                          .note = cli_take_note,
                          .note_context = cli};
+    cli->cache_bytes = find_cache_bytes(cli, default_bytes);
     keep_freed(cli->run.memory_bytes);
     if (cli->run.memory_bytes >= HSD_MEMORY_MIN_BYTES) return cli_stages_begin(cli);
     char least[HSD_NUMBER_CHARS];
