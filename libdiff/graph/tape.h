@@ -351,6 +351,73 @@ static inline const uint8_t *hsd_tape_varint(const uint8_t *in, hsd_node *value)
     return in;
 }
 
+/* ---- numbers of which many take three bytes ---- */
+
+/* Where seven bits a byte hold 2 million in three bytes these hold 8.9: the first byte says how many follow, and has
+ * the highest bits. References of some million nodes that lie anywhere take a fifth less. */
+#define HSD_TAPE_FAR_TWO   0x60u /* first bytes of two bytes, of three, of four; numbers below take one */
+#define HSD_TAPE_FAR_THREE 0x70u
+#define HSD_TAPE_FAR_FOUR  0xf8u
+#define HSD_TAPE_FAR_ALL   0xffu /* all bytes of a number follow */
+#define HSD_TAPE_MOST_FAR  (HSD_NODE_BYTES + 1)
+
+_Static_assert(HSD_TAPE_MOST_FAR <= HSD_VARINT_MOST, "room for one is room for the other");
+
+static inline uint8_t *hsd_tape_far_put(uint8_t *out, hsd_node value)
+{
+    const hsd_node twos = HSD_TAPE_FAR_TWO, threes = twos + ((HSD_TAPE_FAR_THREE - HSD_TAPE_FAR_TWO) << 8),
+                   fours = threes + ((HSD_TAPE_FAR_FOUR - HSD_TAPE_FAR_THREE) << 16),
+                   alls = fours + ((HSD_TAPE_FAR_ALL - HSD_TAPE_FAR_FOUR) << 24);
+    uint32_t follow = 0;
+    if (value < twos) {
+        *out++ = (uint8_t)value;
+        return out;
+    }
+    if (value < threes) {
+        follow = 1;
+        value -= twos;
+        *out++ = (uint8_t)(HSD_TAPE_FAR_TWO + (value >> 8));
+    } else if (value < fours) {
+        follow = 2;
+        value -= threes;
+        *out++ = (uint8_t)(HSD_TAPE_FAR_THREE + (value >> 16));
+    } else if (value < alls) {
+        follow = 3;
+        value -= fours;
+        *out++ = (uint8_t)(HSD_TAPE_FAR_FOUR + (value >> 24));
+    } else {
+        follow = HSD_NODE_BYTES;
+        *out++ = HSD_TAPE_FAR_ALL;
+    }
+    for (uint32_t i = 0; i < follow; i++)
+        *out++ = (uint8_t)(value >> 8 * i);
+    return out;
+}
+
+static inline const uint8_t *hsd_tape_far(const uint8_t *in, hsd_node *value)
+{
+    const hsd_node head = *in, twos = HSD_TAPE_FAR_TWO, threes = twos + ((HSD_TAPE_FAR_THREE - HSD_TAPE_FAR_TWO) << 8),
+                   fours = threes + ((HSD_TAPE_FAR_FOUR - HSD_TAPE_FAR_THREE) << 16);
+    if (head >= HSD_TAPE_FAR_THREE && head < HSD_TAPE_FAR_FOUR) {
+        *value = threes + ((head - HSD_TAPE_FAR_THREE) << 16 | (hsd_node)in[2] << 8 | in[1]);
+        return in + 3;
+    }
+    if (head < HSD_TAPE_FAR_TWO) {
+        *value = head;
+        return in + 1;
+    }
+    if (head < HSD_TAPE_FAR_THREE) {
+        *value = twos + ((head - HSD_TAPE_FAR_TWO) << 8 | in[1]);
+        return in + 2;
+    }
+    if (head < HSD_TAPE_FAR_ALL) {
+        *value = fours + ((head - HSD_TAPE_FAR_FOUR) << 24 | (hsd_node)in[3] << 16 | (hsd_node)in[2] << 8 | in[1]);
+        return in + 4;
+    }
+    *value = hsd_tape_between(in + 1, HSD_NODE_BYTES);
+    return in + 1 + HSD_NODE_BYTES;
+}
+
 /* The difference of two numbers modulo 2^HSD_NODE_BITS, small whichever is the larger. */
 static inline hsd_node hsd_fold_difference(hsd_node value, hsd_node base)
 {

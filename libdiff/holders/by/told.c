@@ -21,10 +21,11 @@ static hsd_status note_chunk(hsd_by_told *told, hsd_error *err)
     return HSD_OK;
 }
 
-static uint8_t *put_word(uint8_t *at, hsd_node group, hsd_node word)
+/* Numbers are below HSD_BY_MOST_NUMBER. */
+static uint8_t *put_word(uint8_t *at, hsd_node before, hsd_node word)
 {
-    const uint64_t difference = hsd_fold_difference(HSD_BY_GROUP(word), group);
-    return hsd_varint_put(at, difference << 1 | (word & HSD_BY_FOR_MARK_ALONE ? 1 : 0));
+    const hsd_node difference = hsd_fold_difference(HSD_BY_GROUP(word), before);
+    return hsd_tape_far_put(at, difference << 1 | (word & HSD_BY_FOR_MARK_ALONE ? 1 : 0));
 }
 
 hsd_status hsd_by_told_put(hsd_by_told *told, hsd_node group, const hsd_node *words, uint32_t count, hsd_error *err)
@@ -35,7 +36,7 @@ hsd_status hsd_by_told_put(hsd_by_told *told, hsd_node group, const hsd_node *wo
     at = hsd_varint_put(at, group - told->last);
     at = hsd_varint_put(at, count);
     for (uint32_t i = 0; i < count; i++)
-        at = put_word(at, group, words[i]);
+        at = put_word(at, i == 0 ? group : HSD_BY_GROUP(words[i - 1]), words[i]);
     told->tape.at = at;
     told->last = group;
     return HSD_OK;
@@ -170,11 +171,12 @@ static void read_record(hsd_by_told *told, hsd_node before)
     const uint8_t *at = hsd_tape_varint(hsd_tape_varint(told->reader.at, &step), &count);
     told->group = before + step;
     told->count = (uint32_t)hsd_min_u64(count, HSD_BY_TOLD_ITEMS);
+    hsd_node last = told->group;
     for (uint32_t i = 0; i < told->count; i++) {
-        uint64_t word;
-        at = hsd_varint_get(at, &word);
-        told->words[i] =
-            hsd_unfold_difference((hsd_node)(word >> 1), told->group) | ((word & 1) != 0 ? HSD_BY_FOR_MARK_ALONE : 0);
+        hsd_node word;
+        at = hsd_tape_far(at, &word);
+        last = hsd_unfold_difference(word >> 1, last);
+        told->words[i] = last | ((word & 1) != 0 ? HSD_BY_FOR_MARK_ALONE : 0);
     }
     told->reader.at = at;
 }

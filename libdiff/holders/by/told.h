@@ -1,6 +1,6 @@
 /*
  * Which groups a group tells, for what goes through groups in order again and again where little fits in memory: some
- * two bytes a group told, a third of what the arrays take, and chunks without a group that is asked for are not read.
+ * three bytes a group told, a third of what the arrays take, and chunks without a group that is asked for are not read.
  */
 #ifndef HSD_HOLDERS_BY_TOLD_H
 #define HSD_HOLDERS_BY_TOLD_H
@@ -18,7 +18,8 @@ typedef struct hsd_by_told_many { /* a group that tells many others */
 
 typedef struct hsd_by_told { /* a zeroed one may be closed */
     hsd_reel reel;
-    hsd_tape tape;      /* records: group against the one before, number of words, each word against the group */
+    hsd_tape tape;      /* records: group against the one before, number of words, each word against the one before, the
+                           first against the group */
     hsd_node *chunk_of; /* of each chunk: the group of the record before it */
     uint32_t chunk_count, chunk_capacity;
     hsd_node last; /* group of the last record */

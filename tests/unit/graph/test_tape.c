@@ -341,6 +341,41 @@ Test(tape, folds_differences_of_either_sign)
     cr_assert(hsd_fold_difference(100, 103) < 8 && hsd_fold_difference(103, 100) < 8);
 }
 
+/* What the length of a number changes at, and all powers of two: one byte and its neighbours, in the bytes that it is
+ * said to take; several side by side. */
+Test(tape, tells_far_numbers_in_few_bytes)
+{
+    const hsd_node twos = 0x60, threes = twos + (0x10 << 8), fours = threes + (0x88 << 16), alls = fours + (7u << 24);
+    const struct {
+        hsd_node from;
+        unsigned bytes;
+    } steps[] = {{0, 1}, {twos, 2}, {threes, 3}, {fours, 4}, {alls, HSD_NODE_BYTES + 1}};
+    hsd_node value;
+    for (unsigned i = 0; i < sizeof steps / sizeof *steps; i++) {
+        uint8_t room[2 * HSD_TAPE_MOST_FAR + 1] = {0};
+        const uint8_t *at = hsd_tape_far_put(room, steps[i].from);
+        cr_expect_eq(at - room, steps[i].bytes, "%" HSD_PRI_NODE, steps[i].from);
+        if (i > 0) at = hsd_tape_far_put(room, steps[i].from - 1);
+        cr_expect(i == 0 || at - room == steps[i - 1].bytes, "%" HSD_PRI_NODE, steps[i].from - 1);
+        cr_expect_eq(hsd_tape_far(room, &value) - room, at - room);
+        cr_expect_eq(value, i == 0 ? 0 : steps[i].from - 1);
+    }
+    uint8_t row[HSD_NODE_BITS * 3 * HSD_TAPE_MOST_FAR], *end = row;
+    for (unsigned bit = 0; bit < HSD_NODE_BITS; bit++)
+        for (unsigned more = 0; more < 3; more++)
+            end = hsd_tape_far_put(end, ((hsd_node)1 << bit) - 1 + more);
+    const uint8_t *at = row;
+    for (unsigned bit = 0; bit < HSD_NODE_BITS; bit++)
+        for (unsigned more = 0; more < 3; more++) {
+            at = hsd_tape_far(at, &value);
+            cr_assert_eq(value, ((hsd_node)1 << bit) - 1 + more, "%u, %u", bit, more);
+        }
+    cr_assert_eq(at, end);
+    cr_assert_leq(hsd_tape_far_put(row, HSD_NODE_MAX) - row, HSD_TAPE_MOST_FAR);
+    hsd_tape_far(row, &value);
+    cr_assert_eq(value, HSD_NODE_MAX);
+}
+
 Test(tape, sticks_to_the_first_failure)
 {
     hsd_temp_space nowhere;
