@@ -138,9 +138,7 @@ static hsd_status run_dense(dense *s, hsd_error *err)
         s->changes = 0;
         HSD_TRY(later_pass(s, err));
     } while (s->changes > 0);
-    for (hsd_node place = 0; place < d->count; place++)
-        hsd_dominator_put(d, place, s->above[place]);
-    hsd_tape_finish(&d->dominator_of);
+    hsd_dominators_put_all(d, s->above);
     HSD_TRY(hsd_adjacency_check(d->adjacency, err));
     return hsd_reel_check(&d->reel, err);
 }

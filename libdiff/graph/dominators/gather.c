@@ -16,7 +16,7 @@
 #define MOST_BUCKETS 256u
 #define SPLIT_BITS   6u
 #define MAX_PENDING  (HSD_NODE_BITS / SPLIT_BITS + 2) * (1u << SPLIT_BITS)
-#define SHORT_LIST   32u /* which is sorted where it stands */
+#define SHORT_LIST   HSD_LIST_ASCENDS /* which is sorted where it stands */
 #define LEAST_WINDOW 4096u
 
 /* ---- references by target ---- */
@@ -248,7 +248,7 @@ static bool next_item(hsd_tape_reader *reader, bool is_narrow, hsd_node *slot, h
     } else {
         at = hsd_tape_varint(at, slot);
     }
-    reader->at = hsd_tape_varint(at, &folded);
+    reader->at = hsd_tape_far(at, &folded);
     *source = hsd_unfold_difference(folded, *source);
     return true;
 }
@@ -285,7 +285,7 @@ static void put_list(gather *g, hsd_node place, hsd_node *items, uint32_t count)
     hsd_node last = place;
     if (count <= SHORT_LIST) sort_short(items, count);
     for (uint32_t i = 0; i < count; i++) {
-        hsd_list_put_source(tape, items[i], last);
+        hsd_list_put_source(tape, items[i], last, hsd_list_is_folded(i, count));
         last = items[i];
     }
 }
@@ -341,9 +341,10 @@ static hsd_status take_one_place(gather *g, const hsd_bucket *bucket, hsd_tape_r
         return HSD_OK;
     }
     hsd_tape *tape = begin_gathered(g, bucket->lo, (hsd_node)bucket->forward_count);
+    const hsd_node count = (hsd_node)bucket->forward_count;
     hsd_node slot, source = 0, last = bucket->lo;
-    for (uint64_t i = 0; i < bucket->forward_count && next_item(reader, is_narrow, &slot, &source); i++) {
-        hsd_list_put_source(tape, source, last);
+    for (hsd_node i = 0; i < count && next_item(reader, is_narrow, &slot, &source); i++) {
+        hsd_list_put_source(tape, source, last, hsd_list_is_folded(i, count));
         last = source;
     }
     return HSD_OK;

@@ -22,6 +22,47 @@ typedef struct order {
     hsd_dominators_teller teller;
 } order;
 
+/* Bytes that hold any place, three at least. */
+static uint32_t width_of(const hsd_dominators *d)
+{
+    uint32_t width = 3;
+    while (width < HSD_NODE_BYTES && (d->count - 1) >> 8 * width != 0)
+        width++;
+    return width;
+}
+
+/* Where most are neither near nor the super-root all take so many bytes as the largest needs. */
+void hsd_dominators_put_all(hsd_dominators *d, const hsd_node *above)
+{
+    const uint32_t width = width_of(d);
+    uint64_t bytes = 0;
+    for (hsd_node place = 0; place < d->count; place++)
+        bytes += hsd_tape_small_bytes(place - above[place]);
+    d->dominator_width = bytes > (uint64_t)d->count * width ? width : 0;
+    for (hsd_node place = 0; place < d->count; place++) {
+        if (d->dominator_width == 0)
+            hsd_dominator_put(d, place, above[place]);
+        else
+            hsd_tape_put_wide(&d->dominator_of, above[place], width);
+    }
+    hsd_tape_finish(&d->dominator_of);
+}
+
+static bool get_dominator(const hsd_dominators *d, hsd_tape_reader *reader, hsd_node place, hsd_node *dominator)
+{
+    if (d->dominator_width != 0) return hsd_tape_get_wide(reader, dominator, d->dominator_width);
+    return hsd_dominator_get(reader, place, dominator);
+}
+
+static bool get_dominator_back(const hsd_dominators *d, hsd_tape_reader *reader, hsd_node place, hsd_node *dominator)
+{
+    if (d->dominator_width == 0) return hsd_dominator_get_back(reader, place, dominator);
+    if (reader->at == reader->begin && !hsd_tape_next_chunk(reader)) return false;
+    reader->at -= d->dominator_width;
+    *dominator = hsd_tape_between(reader->at, d->dominator_width);
+    return true;
+}
+
 /* What the array holds is the size less 1, so that it begins with zeros. */
 static inline __attribute__((always_inline)) hsd_status add_sizes(order *o, bool is_flat, hsd_error *err)
 {
@@ -31,7 +72,7 @@ static inline __attribute__((always_inline)) hsd_status add_sizes(order *o, bool
     hsd_tape_read(&reader, &d->dominator_of, HSD_TAPE_BACKWARD, false);
     for (hsd_node place = d->count - 1; place > 0 && status == HSD_OK; place--) {
         hsd_node dominator;
-        if (!hsd_dominator_get_back(&reader, place, &dominator)) break;
+        if (!get_dominator_back(d, &reader, place, &dominator)) break;
         const hsd_node size = hsd_flat_get_node(&o->sizes, place, is_flat) + 1;
         const hsd_node sum = hsd_flat_get_node(&o->sizes, dominator, is_flat) + size;
         hsd_flat_set_node(&o->sizes, dominator, sum, is_flat);
@@ -135,7 +176,7 @@ static hsd_status put_firsts(order *o, hsd_error *err)
     hsd_node dominator;
     hsd_tape_read(&dominators, &d->dominator_of, HSD_TAPE_FORWARD, false);
     hsd_flat_set_node(&o->sizes, 0, 1, true);
-    for (hsd_node place = 0; status == HSD_OK && hsd_dominator_get(&dominators, place, &dominator); place++) {
+    for (hsd_node place = 0; status == HSD_OK && get_dominator(d, &dominators, place, &dominator); place++) {
         if ((place & HSD_DOMINATORS_TICK) == 0)
             status = hsd_dominators_tick(d, 4, d->count / 3 + place / 3, d->count, err);
         if (place == 0) continue;
@@ -161,9 +202,9 @@ static hsd_status put_parents(order *o, hsd_error *err)
     hsd_tape_read(&dominators, &d->dominator_of, HSD_TAPE_FORWARD, true);
     hsd_tape_read(&firsts, &d->first_of, HSD_TAPE_FORWARD, false);
     hsd_flat_set_node(&o->sizes, 0, 0, true);
-    hsd_dominator_get(&dominators, 0, &dominator); /* of the super-root */
+    get_dominator(d, &dominators, 0, &dominator); /* of the super-root */
     for (hsd_node place = 1;
-         hsd_dominator_get(&dominators, place, &dominator) && hsd_tape_get_wide(&firsts, &first, o->width); place++) {
+         get_dominator(d, &dominators, place, &dominator) && hsd_tape_get_wide(&firsts, &first, o->width); place++) {
         hsd_tape_put_wide(&d->parent_of, hsd_flat_get_node(&o->sizes, dominator, true), o->width);
         hsd_flat_set_node(&o->sizes, place, first, true);
     }
@@ -205,15 +246,6 @@ static hsd_status tell_tapes(order *o, hsd_error *err)
     for (int i = 0; i < TAPES; i++)
         hsd_tape_close(&readers[i]);
     return status == HSD_OK ? hsd_reel_check(&d->reel, err) : status;
-}
-
-/* Bytes that hold any place, three at least. */
-static uint32_t width_of(const hsd_dominators *d)
-{
-    uint32_t width = 3;
-    while (width < HSD_NODE_BYTES && (d->count - 1) >> 8 * width != 0)
-        width++;
-    return width;
 }
 
 hsd_status hsd_dominators_order_by_scans(hsd_dominators *d, hsd_error *err)

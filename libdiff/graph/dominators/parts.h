@@ -95,7 +95,8 @@ typedef struct hsd_dominators {
     hsd_tape back;               /* lists, see hsd_back_list */
     hsd_tape core_of;            /* see hsd_core_node */
     hsd_tape semi_of;            /* a number each, of the last core node first */
-    hsd_tape dominator_of;       /* see hsd_dominator_put */
+    hsd_tape dominator_of;       /* see hsd_dominator_put; by scans as dominator_width says */
+    uint32_t dominator_width;    /* bytes of each; 0 = as hsd_dominator_put does */
     hsd_tape first_of, size_of;  /* a number each: order, by scans */
     hsd_tape leaf_back;          /* lists: by scans */
     hsd_tape place_of;           /* by node: by windows */
@@ -119,6 +120,9 @@ hsd_status hsd_dominators_gather(hsd_dominators *d, hsd_error *err);
 hsd_status hsd_dominators_raise(hsd_dominators *d, hsd_error *err);
 hsd_status hsd_dominators_raise_dense(hsd_dominators *d, hsd_error *err);
 hsd_status hsd_dominators_order_by_scans(hsd_dominators *d, hsd_error *err);
+
+/* Of raise: dominator_of, in the coding that takes less. */
+void hsd_dominators_put_all(hsd_dominators *d, const hsd_node *above);
 
 /* ---- the driver's helpers ---- */
 
@@ -299,7 +303,7 @@ static inline void hsd_bucket_put_reference(hsd_bucket *bucket, hsd_node node, h
     } else {
         at = hsd_varint_put(at, slot);
     }
-    bucket->tape.at = hsd_varint_put(at, hsd_fold_difference(source, bucket->last_source));
+    bucket->tape.at = hsd_tape_far_put(at, hsd_fold_difference(source, bucket->last_source));
     bucket->last_source = source;
     bucket->forward_count++;
 }
@@ -315,23 +319,47 @@ static inline void hsd_bucket_put_back(hsd_bucket *bucket, hsd_node node, hsd_no
     bucket->back_count++;
 }
 
-/* A list on `back` or `leaf_back`: the place against the one before it there, the number of predecessors, the first
- * against the place, each against the one before. */
-static inline void hsd_list_put_count(hsd_tape *tape, hsd_node count)
-{
-    tape->at = hsd_varint_put(hsd_tape_room(tape, HSD_VARINT_MOST), count);
-}
+/* A list on `back`, `leaf_back` or, by scans, `forward`: the place against the one before it there, and the number of
+ * predecessors, in a byte as a rule; the first against the place, each against the one before. Of so many at most they
+ * ascend, and in that case only the first is folded. */
+#define HSD_LIST_ASCENDS 32u
+#define HSD_LIST_FEW     7u /* a number of predecessors that has no place beside the step */
 
 static inline void hsd_list_begin(hsd_tape *tape, hsd_node place, hsd_node *last, hsd_node count)
 {
-    hsd_list_put_count(tape, place - *last);
-    hsd_list_put_count(tape, count);
+    const uint64_t step = place - *last - 1;
+    uint8_t *at = hsd_tape_room(tape, 2 * HSD_VARINT_MOST);
+    at = hsd_varint_put(at, step << 3 | (count < HSD_LIST_FEW ? count : HSD_LIST_FEW));
+    tape->at = count < HSD_LIST_FEW ? at : hsd_varint_put(at, count - HSD_LIST_FEW);
     *last = place;
 }
 
-static inline void hsd_list_put_source(hsd_tape *tape, hsd_node source, hsd_node last)
+/* `place` is that of the list before, and becomes this one's. */
+static inline const uint8_t *hsd_list_begun(const uint8_t *at, hsd_node *place, hsd_node *count)
 {
-    tape->at = hsd_varint_put(hsd_tape_room(tape, HSD_VARINT_MOST), hsd_fold_difference(source, last));
+    uint64_t head, more = 0;
+    at = hsd_varint_get(at, &head);
+    if ((head & HSD_LIST_FEW) == HSD_LIST_FEW) at = hsd_varint_get(at, &more);
+    *count = (hsd_node)((head & HSD_LIST_FEW) + more);
+    *place += (hsd_node)(head >> 3) + 1;
+    return at;
+}
+
+/* Source number i of `count`; `last` is the one before, and the place before the first. */
+static inline bool hsd_list_is_folded(hsd_node i, hsd_node count) { return i == 0 || count > HSD_LIST_ASCENDS; }
+
+static inline void hsd_list_put_source(hsd_tape *tape, hsd_node source, hsd_node last, bool is_folded)
+{
+    const hsd_node number = is_folded ? hsd_fold_difference(source, last) : source - last;
+    tape->at = hsd_tape_far_put(hsd_tape_room(tape, HSD_TAPE_MOST_FAR), number);
+}
+
+static inline const uint8_t *hsd_list_source(const uint8_t *at, hsd_node *source, hsd_node last, bool is_folded)
+{
+    hsd_node number;
+    at = hsd_tape_far(at, &number);
+    *source = is_folded ? hsd_unfold_difference(number, last) : last + number;
+    return at;
 }
 
 /* Starts buckets of 2^shift nodes each from lo on, until hi. */

@@ -23,7 +23,7 @@
 
 #define CLIMB_FACTOR 3u /* of the limit of steps, for each reference and place */
 #define MOST_PASSES  40u
-#define SHORT_LIST   32u /* which waits until it is known whether it may change */
+#define SHORT_LIST   HSD_LIST_ASCENDS /* which waits until it is known whether it may change */
 #define UNKNOWN      HSD_NODE_MAX
 #define AHEAD        128u
 #define LONG_WAY     64u
@@ -50,7 +50,7 @@ typedef struct raise {
     hsd_tape_reader reader;
     ring_item ring[AHEAD];
     uint64_t read, used;
-    hsd_node left, last, read_place; /* of the list that is being read */
+    hsd_node left, last, read_place, read_count; /* of the list that is being read */
     /* writing, in the first pass: what may change yet */
     hsd_tape *open_of;    /* NULL in later ones, which read it */
     hsd_node noted_place; /* that was written last */
@@ -140,7 +140,7 @@ static void note_list(raise *r, hsd_node place, hsd_node count)
     note_room(r, ((uint32_t)count + 2) * HSD_VARINT_MOST, true);
     hsd_list_begin(r->open_of, place, &r->noted_place, count);
     for (hsd_node i = 0; i < count; i++) {
-        hsd_list_put_source(r->open_of, r->short_list[i], last);
+        hsd_list_put_source(r->open_of, r->short_list[i], last, hsd_list_is_folded(i, count));
         last = r->short_list[i];
     }
 }
@@ -153,26 +153,23 @@ static void note_source(raise *r, hsd_node i, hsd_node count, hsd_node source, h
         return;
     }
     note_room(r, HSD_VARINT_MOST, false);
-    hsd_list_put_source(r->open_of, source, last);
+    hsd_list_put_source(r->open_of, source, last, true);
 }
 
 static bool read_one(raise *r, ring_item *item)
 {
-    hsd_node number;
     if (r->left == 0) pass_settled_chunks(r);
     if (!hsd_tape_has_more(&r->reader)) return false;
-    r->reader.at = hsd_tape_varint(r->reader.at, &number);
     if (r->left == 0) {
-        r->read_place += number;
-        if (!hsd_tape_has_more(&r->reader)) return false;
-        r->reader.at = hsd_tape_varint(r->reader.at, &number);
-        r->left = number;
+        r->reader.at = hsd_list_begun(r->reader.at, &r->read_place, &r->read_count);
+        r->left = r->read_count;
         r->last = r->read_place;
-        *item = (ring_item){number, r->read_place};
+        *item = (ring_item){r->read_count, r->read_place};
         return true;
     }
+    const bool is_folded = hsd_list_is_folded(r->read_count - r->left, r->read_count);
     r->left--;
-    r->last = hsd_unfold_difference(number, r->last);
+    r->reader.at = hsd_list_source(r->reader.at, &r->last, r->last, is_folded);
     *item = (ring_item){r->last < r->d->count ? r->last : 0, 0};
     return true;
 }
@@ -302,9 +299,7 @@ static hsd_status raise_until_done(raise *r, hsd_error *err)
     }
     r->marks = r->new_marks = NULL;
     HSD_TRY(raise_all(r, &d->leaf_back, NULL, true, err));
-    for (hsd_node place = 0; place < d->count; place++)
-        hsd_dominator_put(d, place, r->above[place]);
-    hsd_tape_finish(&d->dominator_of);
+    hsd_dominators_put_all(d, r->above);
     return hsd_reel_check(&d->reel, err);
 }
 
