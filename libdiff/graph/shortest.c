@@ -201,6 +201,16 @@ static hsd_status take_memory(search *s, hsd_error *err)
     return open_ways(s, nodes, ways, err);
 }
 
+/* Each level goes through the blocks once more, up and down in turns, and what is in memory is not read. */
+static hsd_status find_toward(search *s, hsd_error *err)
+{
+    const uint64_t used = hsd_toward_bytes(hsd_adjacency_node_count(s->adjacency)), blocks = s->config->block_bytes;
+    if (blocks != 0) HSD_TRY(hsd_adjacency_set_memory(s->adjacency, blocks + s->memory_bytes - used, err));
+    const hsd_status status = hsd_toward_find(&s->toward, s->adjacency, s->config, err);
+    if (status != HSD_OK || blocks == 0) return status;
+    return hsd_adjacency_set_memory(s->adjacency, blocks, err);
+}
+
 /* Directly or not; if not, and some nodes alone are wanted, it is found first what is on the way to them. */
 static hsd_status choose_search(search *s, hsd_error *err)
 {
@@ -214,7 +224,7 @@ static hsd_status choose_search(search *s, hsd_error *err)
     s->is_direct = ways == hsd_paged_full_bytes(nodes * WAY_BYTES) && can_be_direct(s, area_share(s, ways));
     if (s->is_direct || s->config->wanted == NULL || s->config->take != NULL) return HSD_OK;
     if (s->memory_bytes < hsd_max_u64(hsd_toward_bytes(nodes), least + bits)) return HSD_OK;
-    HSD_TRY(hsd_toward_find(&s->toward, s->adjacency, s->config, err));
+    HSD_TRY(find_toward(s, err));
     s->only = s->toward;
     s->memory_bytes -= bits;
     return HSD_OK;

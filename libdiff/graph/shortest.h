@@ -69,6 +69,9 @@ typedef struct hsd_shortest_config {
     hsd_reading_fn take; /* told of each node as it gets its rank; NULL = not wanted */
     void *take_context;
     uint64_t memory_bytes; /* arrays, levels and frontier; the adjacency has its own */
+    /* What its blocks have, and where they do not fit will have again: while it is found what is on the way to the
+     * wanted nodes they have what of memory_bytes nobody uses yet, too. 0 = they are left alone */
+    uint64_t block_bytes;
     hsd_temp_space *space;
     hsd_reporter *reporter;
 } hsd_shortest_config;

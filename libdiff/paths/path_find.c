@@ -75,6 +75,7 @@ hsd_status hsd_path_search_begin(hsd_path_search *search, hsd_side_walk *side, h
         .has_near_types = !side->has_types_of || side->types_of.frame_count == side->types_of.page_count,
         /* label nodes are not counted beforehand: their bits may be more than was planned */
         .memory_bytes = hsd_max_u64(side->request->plan.path_bytes, hsd_shortest_least_bytes(side->node_count)),
+        .block_bytes = side->request->plan.adjacency_bytes,
         .space = side->request->space,
         .reporter = side->request->reporter,
     };
