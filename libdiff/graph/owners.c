@@ -387,7 +387,7 @@ static hsd_status widen_labels(walk *w, uint64_t label_bytes, hsd_error *err)
     const hsd_node nodes = hsd_adjacency_node_count(w->adjacency);
     const uint64_t wide = (uint64_t)nodes * WIDE;
     HSD_TRY(hsd_paged_open(&owners->wide, wide, label_bytes - owners->narrow.size, w->config->space, err));
-    if (!w->config->is_wide) HSD_TRY(hsd_paged_pack(&owners->wide, 2, err));
+    if (!w->config->is_wide) HSD_TRY(hsd_paged_pack(&owners->wide, 4, err));
     copy_labels(w, nodes);
     hsd_pages_give(&owners->narrow);
     owners->width = WIDE;
@@ -403,7 +403,7 @@ static hsd_status unpack_labels(walk *w, uint64_t label_bytes, hsd_error *err)
     HSD_TRY(hsd_paged_shrink(&w->packed, 0, err));
     HSD_TRY(hsd_paged_open(&owners->wide, wide, hsd_max_u64(label_bytes / 2, hsd_paged_least_bytes(wide)),
                            w->config->space, err));
-    if (!w->config->is_wide) HSD_TRY(hsd_paged_pack(&owners->wide, 2, err));
+    if (!w->config->is_wide) HSD_TRY(hsd_paged_pack(&owners->wide, 4, err));
     copy_labels(w, nodes);
     HSD_TRY(hsd_paged_check(&w->packed, err));
     hsd_paged_close(&w->packed);
@@ -466,7 +466,7 @@ hsd_status hsd_owners_check(const hsd_owner_labels *owners, hsd_error *err)
 hsd_status hsd_owners_shrink(hsd_owner_labels *owners, uint64_t memory_bytes, hsd_error *err)
 {
     if (owners->width != WIDE) return HSD_OK;
-    HSD_TRY(hsd_paged_pack(&owners->wide, 2, err)); /* who asks from now on asks in order */
+    HSD_TRY(hsd_paged_pack(&owners->wide, 4, err)); /* who asks from now on asks in order */
     return hsd_paged_shrink(&owners->wide, memory_bytes, err);
 }
 

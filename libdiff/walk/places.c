@@ -136,7 +136,7 @@ hsd_status hsd_places_finish(hsd_places *places, const hsd_side_walk *side, hsd_
     }
     HSD_TRY(hsd_side_serve(places->by_node, side->request->plan.place_serve_bytes, err));
     HSD_TRY(open_links(places, side->request->plan.link_bytes, side->request->space, err));
-    HSD_TRY(hsd_paged_pack(&places->links, 2, err));
+    HSD_TRY(hsd_paged_pack(&places->links, 4, err));
     return fill_links(places, err);
 }
 

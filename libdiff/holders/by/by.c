@@ -102,8 +102,8 @@ static hsd_status find_choices(hsd_by_search *s, hsd_error *err)
 #define SHARE_OF_PLACES 6u
 #define SHARE_OF_GROUPS 3u
 
-/* Read in order, pages are packed: of numbers two words at a time, of groups one, of places a half. */
-#define WORDS_PACKED (unsigned)(sizeof(hsd_by_group) / sizeof(uint64_t))
+/* Read in order, pages are packed: a place at a time, or as many groups or numbers as are as large. */
+#define WORDS_PACKED (unsigned)(sizeof(hsd_by_place) / sizeof(uint64_t))
 
 static hsd_status open_paged(hsd_by_search *s, hsd_paged *out, uint64_t bytes, unsigned share, hsd_error *err)
 {

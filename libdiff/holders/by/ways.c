@@ -440,7 +440,7 @@ hsd_status hsd_by_list_targets(hsd_by_search *s, hsd_error *err)
     const uint64_t memory = s->has_columns ? 0 : s->memory_bytes / 16; /* little of them is asked for then */
     HSD_TRY(hsd_paged_open(&s->starts, starts, hsd_max_u64(memory, hsd_paged_least_bytes(starts)), space, err));
     HSD_TRY(hsd_paged_open(&s->targets, targets, hsd_max_u64(memory, hsd_paged_least_bytes(targets)), space, err));
-    if (s->has_columns) HSD_TRY(hsd_paged_pack(&s->starts, 2, err));
-    if (s->has_columns) HSD_TRY(hsd_paged_pack(&s->targets, 2, err));
+    if (s->has_columns) HSD_TRY(hsd_paged_pack(&s->starts, 4, err));
+    if (s->has_columns) HSD_TRY(hsd_paged_pack(&s->targets, 4, err));
     return s->has_columns ? list_told(s, err) : list_targets(s, err);
 }
