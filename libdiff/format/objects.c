@@ -73,17 +73,21 @@ void hsd_object_reader_close(hsd_object_reader *reader)
     free(reader);
 }
 
-/* A block that begins with references of an object before it: is that the one that was read last? */
-static hsd_status settle_continuation(hsd_object_reader *reader, hsd_fault *fault)
+/* The block against what was read before it (rule 4.10): the index knows how many records a block has, not whether the
+ * first of them continues an object. In a capture with gaps that object may be lost, and what continues it is passed.
+ */
+static hsd_status settle_order(hsd_object_reader *reader, hsd_fault *fault)
 {
     hsd_object_block *objects = &reader->now->objects;
-    if (!objects->starts_with_continuation) return HSD_OK;
-    if (reader->has_last && reader->last_ordinal + 1 == objects->next_ordinal) return HSD_OK;
-    if (hsd_capture_has_gaps(reader->capture)) {
-        hsd_object_block_skip(objects, 1);
-        return HSD_OK;
+    const uint64_t next = reader->has_last ? reader->last_ordinal + 1 : 0;
+    const bool has_gaps = hsd_capture_has_gaps(reader->capture);
+    if (objects->next_ordinal < next || (!has_gaps && objects->next_ordinal > next)) {
+        return hsd_fault_corrupt(fault, "4.10", "its first ordinal is %llu, and %llu objects begin before it",
+                                 (unsigned long long)objects->next_ordinal, (unsigned long long)next);
     }
-    return hsd_fault_corrupt(fault, "6.8", "it continues an object that is not the last before it");
+    if (objects->starts_with_continuation && (!reader->has_last || objects->next_ordinal > next))
+        hsd_object_block_skip(objects, 1);
+    return HSD_OK;
 }
 
 /* On whichever thread. */
@@ -133,7 +137,7 @@ static hsd_status load_next(hsd_object_reader *reader, hsd_error *err)
     if (reader->failed != HSD_OK) return hsd_fail(err, reader->failed, "objects could not be read before");
     HSD_TRY(take_block(reader));
     loaded *now = reader->now;
-    reader->failed = now->status == HSD_OK ? settle_continuation(reader, &now->fault) : now->status;
+    reader->failed = now->status == HSD_OK ? settle_order(reader, &now->fault) : now->status;
     if (reader->failed == HSD_OK) return HSD_OK;
     now->objects.records = 0;
     return hsd_fault_raise(&now->fault, reader->capture->file.input.name, err);
@@ -172,6 +176,7 @@ hsd_status hsd_object_reader_seek(hsd_object_reader *reader, uint64_t ordinal, h
     const size_t i = hsd_block_list_find_ordinal(list, ordinal);
     if (i == list->count) {
         reader->next_ref = 0; /* every object that is there lies behind it */
+        reader->has_last = false;
         objects->records = 0;
         return HSD_END;
     }

@@ -28,7 +28,7 @@ NEEDED_PERCENT = 95
 # What stands for what. A blank on both sides keeps arrows, shifts and #include out.
 CHANGES = ((" <= ", " < "), (" >= ", " > "), (" < ", " <= "), (" > ", " >= "), (" == ", " != "), (" != ", " == "), (" && ", " || "), (" || ", " && "),
            (" + 1", ""), (" - 1", ""), (" += ", " -= "), ("return true;", "return false;"), ("return false;", "return true;"))
-UNITS = {"format": ("verify", "structure", "checks", "unpack", "capture", "parts", "round_trip", "salvage", "digest", "sums", "site_totals", "verify_end", "tables"),
+UNITS = {"format": ("verify", "structure", "checks", "unpack", "capture", "parts", "round_trip", "salvage", "digest", "sums", "site_totals", "verify_end", "tables", "order"),
          "capture": ("helper", "column", "allocator", "totals", "codec", "hash", "output", "sums", "site_totals", "writer", "faults")}
 FIRST = 2
 SWEEPS = ("blocks", "lengths", "prefixes", "flips")

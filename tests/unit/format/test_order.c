@@ -1,0 +1,142 @@
+/* Blocks of objects that do not go with those before them, and what an index says that cannot be: rules 4.10, 6.8, 10.3
+ * and 10.8 of FORMAT.md, where headers and index alone would let them pass. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/layout.h"
+#include "unit/format/legal.h"
+
+/* A block of two objects, by the ids 1 and 2 more than the first ordinal. */
+static void put_two(forge *f, uint64_t first_ordinal)
+{
+    FORGE(f, HSC_COL_ID, first_ordinal + 1, first_ordinal + 2);
+    FORGE(f, HSC_COL_TYPE, 5, 5);
+    FORGE(f, HSC_COL_SIZE, 8, 8);
+    forge_block(f, HSC_BLOCK_OBJECTS, 0, 2, first_ordinal);
+    f->end[HSC_END_OBJECTS] = first_ordinal + 2; /* by the index */
+    f->end[HSC_END_BYTES] += 16;
+}
+
+static forge with_two_blocks(uint64_t second_ordinal)
+{
+    forge f = forge_begin();
+    forge_info(&f, 0, 0);
+    legal_put_types(&f);
+    put_two(&f, 0);
+    put_two(&f, second_ordinal);
+    return f;
+}
+
+static void expect_said(forge *f, const char *rule)
+{
+    hsd_error err;
+    char cited[16];
+    snprintf(cited, sizeof cited, "%s)", rule);
+    cr_assert_lt(forge_read(f, HSD_DAMAGE_REFUSE, &err), 0);
+    cr_assert(strstr(err.text, cited) != NULL, "rule %s: \"%s\"", rule, err.text);
+    forge_free(f);
+}
+
+/* The index allows it: the block's first record might continue the last object. It does not. */
+Test(order, objects_of_a_block_are_not_those_of_the_one_before)
+{
+    forge f = with_two_blocks(1);
+    forge_finish(&f, HSC_STATE_COMPLETE);
+    cr_assert_str_eq(forge_verify(&f), "4.10");
+    hsd_error err;
+    cr_assert_eq(forge_read(&f, HSD_DAMAGE_SKIP, &err), HSD_OK, "a bad block costs one block: %s", err.text);
+    expect_said(&f, "4.10");
+}
+
+Test(order, nor_where_salvage_may_have_left_gaps)
+{
+    forge f = forge_begin();
+    f.with_numbers = true;
+    forge_info(&f, 0, 0);
+    legal_put_types(&f);
+    f.next_number++;
+    put_two(&f, 10);
+    put_two(&f, 11);
+    f.end[HSC_END_OBJECTS] = 4;
+    forge_finish(&f, HSC_STATE_SALVAGED);
+    expect_said(&f, "4.10");
+}
+
+/* The other way round: one record less begins an object than the index counts. */
+Test(order, no_ordinal_is_left_out)
+{
+    forge f = forge_begin();
+    forge_info(&f, 0, 0);
+    legal_put_types(&f);
+    put_two(&f, 0);
+    FORGE(&f, HSC_COL_ID, 2, 3);
+    FORGE(&f, HSC_COL_TYPE, 0, 5);
+    FORGE(&f, HSC_COL_SIZE, 0, 8);
+    FORGE(&f, HSC_COL_FLAGS, 0x80, 0);
+    forge_block(&f, HSC_BLOCK_OBJECTS, 0, 2, 2);
+    put_two(&f, 4); /* ordinal 3 is nobody's */
+    forge_finish(&f, HSC_STATE_COMPLETE);
+    cr_assert_str_eq(forge_verify(&f), "4.10");
+    expect_said(&f, "4.10");
+}
+
+Test(order, of_a_capture_without_an_index_is_looked_at_in_headers)
+{
+    forge f = with_two_blocks(0); /* its end is cut off with the index */
+    cr_assert_str_eq(forge_verify(&f), "4.10");
+    expect_said(&f, "4.10");
+}
+
+static void put_orphan(forge *f)
+{
+    FORGE(f, HSC_COL_ID, 0x10);
+    FORGE(f, HSC_COL_FLAGS, 0x80); /* more references of the object before */
+    FORGE(f, HSC_COL_REF_COUNT, 1);
+    FORGE(f, HSC_COL_REF_TARGET, 0x10);
+    forge_block(f, HSC_BLOCK_OBJECTS, 0, 1, 0);
+    f->end[HSC_END_REFERENCES]++;
+}
+
+Test(order, an_object_that_was_not_begun_is_not_continued)
+{
+    hsd_capture *capture;
+    hsd_object_reader *reader;
+    hsd_object object;
+    hsd_error err;
+    forge f = legal_with(put_orphan, NULL, NULL);
+    memfile file = forge_file(&f);
+    cr_assert_eq(hsd_capture_open_fd(&capture, file.fd, "forged.hs", HSD_DAMAGE_REFUSE, NULL, &err), HSD_OK, "%s",
+                 err.text);
+    cr_assert_eq(hsd_object_reader_open(&reader, capture, HSD_WANT_ALL, &err), HSD_OK);
+    cr_assert_eq(hsd_object_reader_next(reader, &object, &err), HSD_E_CORRUPT);
+    cr_assert(strstr(err.text, "6.8)") != NULL, "%s", err.text);
+    hsd_object_reader_close(reader);
+    hsd_capture_close(capture);
+    forge_free(&f);
+}
+
+Test(order, ordinals_end_at_the_limit)
+{
+    forge f = forge_begin(); /* what salvage leaves may have gaps */
+    f.with_numbers = true;
+    forge_info(&f, 0, 0);
+    legal_put_types(&f);
+    f.next_number += HSC_MAX_OBJECTS;
+    put_two(&f, HSC_MAX_OBJECTS - 1);
+    f.end[HSC_END_OBJECTS] = 2;
+    forge_finish(&f, HSC_STATE_SALVAGED);
+    expect_said(&f, "10.8");
+}
+
+Test(order, an_index_keeps_to_the_limits_of_a_block)
+{
+    forge f = with_two_blocks(2);
+    f.blocks.refs[1].record_count = HSC_MAX_RECORDS + 1; /* the types */
+    forge_finish(&f, HSC_STATE_COMPLETE);
+    expect_said(&f, "10.3");
+    f = with_two_blocks(2);
+    f.blocks.refs[1].first_ordinal = HSC_MAX_OBJECTS + 1;
+    forge_finish(&f, HSC_STATE_COMPLETE);
+    expect_said(&f, "10.3");
+}
