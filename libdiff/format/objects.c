@@ -132,10 +132,24 @@ static hsd_status take_block(hsd_object_reader *reader)
     return HSD_OK;
 }
 
+/* Behind the last block: are the objects so many as the end record says? (Rule 8.4: of the last block, too, the index
+ * does not know whether its first record begins one.) */
+static hsd_status settle_end(hsd_object_reader *reader, hsd_error *err)
+{
+    const uint64_t objects = reader->last_ordinal + 1, counted = reader->capture->info.objects;
+    if (!reader->has_last || objects == counted || hsd_capture_has_gaps(reader->capture)) return HSD_END;
+    hsd_fault fault = {.block = HSD_NO_BLOCK};
+    reader->failed = hsd_fault_corrupt(&fault, "8.4", "the end record counts %llu objects, and there are %llu",
+                                       (unsigned long long)counted, (unsigned long long)objects);
+    return hsd_fault_raise(&fault, reader->capture->file.input.name, err);
+}
+
 static hsd_status load_next(hsd_object_reader *reader, hsd_error *err)
 {
     if (reader->failed != HSD_OK) return hsd_fail(err, reader->failed, "objects could not be read before");
-    HSD_TRY(take_block(reader));
+    const hsd_status status = take_block(reader);
+    if (status == HSD_END) return settle_end(reader, err);
+    HSD_TRY(status);
     loaded *now = reader->now;
     reader->failed = now->status == HSD_OK ? settle_order(reader, &now->fault) : now->status;
     if (reader->failed == HSD_OK) return HSD_OK;
@@ -188,9 +202,10 @@ hsd_status hsd_object_reader_seek(hsd_object_reader *reader, uint64_t ordinal, h
     HSD_TRY(load_next(reader, err));
     const uint64_t before = ordinal - first;
     const uint64_t records = before + (objects->starts_with_continuation ? 1 : 0);
-    reader->has_last = ordinal > 0;
-    reader->last_ordinal = ordinal - 1;
-    if (before >= hsd_object_block_begun(objects)) {
+    const uint64_t behind = first + hsd_object_block_begun(objects);
+    reader->has_last = hsd_min_u64(ordinal, behind) > 0;
+    reader->last_ordinal = hsd_min_u64(ordinal, behind) - 1;
+    if (ordinal >= behind) {
         hsd_object_block_skip(objects, objects->records);
         return HSD_END;
     }

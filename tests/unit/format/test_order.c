@@ -63,8 +63,8 @@ Test(order, nor_where_salvage_may_have_left_gaps)
     expect_said(&f, "4.10");
 }
 
-/* The other way round: one record less begins an object than the index counts. */
-Test(order, no_ordinal_is_left_out)
+/* Two objects, and a block whose first record continues the second: three in all. */
+static forge with_a_continuation(void)
 {
     forge f = forge_begin();
     forge_info(&f, 0, 0);
@@ -75,10 +75,41 @@ Test(order, no_ordinal_is_left_out)
     FORGE(&f, HSC_COL_SIZE, 0, 8);
     FORGE(&f, HSC_COL_FLAGS, 0x80, 0);
     forge_block(&f, HSC_BLOCK_OBJECTS, 0, 2, 2);
+    f.end[HSC_END_OBJECTS] = 3;
+    f.end[HSC_END_BYTES] += 8;
+    return f;
+}
+
+/* The other way round: one record less begins an object than the index counts. */
+Test(order, no_ordinal_is_left_out)
+{
+    forge f = with_a_continuation();
     put_two(&f, 4); /* ordinal 3 is nobody's */
     forge_finish(&f, HSC_STATE_COMPLETE);
     cr_assert_str_eq(forge_verify(&f), "4.10");
     expect_said(&f, "4.10");
+}
+
+/* The index does not know which of the two it is. */
+Test(order, the_end_record_counts_the_objects_that_are_there)
+{
+    hsd_error err;
+    forge f = with_a_continuation();
+    forge_finish(&f, HSC_STATE_COMPLETE);
+    cr_assert_eq(forge_read(&f, HSD_DAMAGE_REFUSE, &err), HSD_OK, "%s", err.text);
+    forge_free(&f);
+
+    f = with_a_continuation();
+    f.end[HSC_END_OBJECTS] = 4; /* one that is not there */
+    forge_finish(&f, HSC_STATE_COMPLETE);
+    cr_assert_str_eq(forge_verify(&f), "8.4");
+    expect_said(&f, "8.4");
+
+    f = with_two_blocks(2);
+    f.end[HSC_END_OBJECTS] = 3; /* one less */
+    forge_finish(&f, HSC_STATE_COMPLETE);
+    cr_assert_str_eq(forge_verify(&f), "8.4");
+    expect_said(&f, "8.4");
 }
 
 Test(order, of_a_capture_without_an_index_is_looked_at_in_headers)
