@@ -220,6 +220,11 @@ def wait_for_file(program, path):
     wait_until(f"no {path.name}", is_closed)
 
 
+def processor_seconds():
+    """Of this process and of all that it waited for."""
+    return sum(os.times()[:4])
+
+
 def main(cases):
     """cases: name -> function(tool, folder). `test_x.py --hsdiff BINARY --agents FOLDER [CASE …]`."""
     import argparse
@@ -231,11 +236,11 @@ def main(cases):
     tool = Tool(arguments.hsdiff, arguments.agents)
     failed = 0
     for name in arguments.cases or cases:
-        started = time.monotonic()
+        started, spent = time.monotonic(), processor_seconds()
         with tempfile.TemporaryDirectory(prefix="hsdiff-agents-") as folder:
             try:
                 cases[name](tool, pathlib.Path(folder))
-                say(f"ok      {name} ({time.monotonic() - started:.1f} s)")
+                say(f"ok      {name} ({time.monotonic() - started:.1f} s, of the processor {processor_seconds() - spent:.1f})")
             except (Failed, subprocess.TimeoutExpired) as error:
                 failed += 1
                 say(f"FAILED  {name}: {error}")

@@ -151,7 +151,7 @@ def jvm(tool, folder):
     if not has_agent(tool, "libhsdiff-jvm.so") or not shutil.which("javac"):
         return absent("no JDK")
     secrets = Secrets(folder, "jvm")
-    subprocess.run(["javac", "-d", folder, PROGRAMS / "Shop.java"], check=True, capture_output=True)
+    subprocess.run(["javac", "-J-XX:TieredStopAtLevel=1", "-d", folder, PROGRAMS / "Shop.java"], check=True, capture_output=True)
     with running(secrets, ["java", "-Xmx128m", "-cp", folder, "Shop", secrets.file, secrets.folder]) as program:
         for way in ("jvm", "hprof"):
             captures(tool, secrets, program, f"a JVM by way {way}", "--way", way)

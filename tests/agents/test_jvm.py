@@ -27,7 +27,7 @@ def classes():
     folder = pathlib.Path(BUILT.name)
     if not (folder / "JvmLeak.class").exists():
         kit.need("java", "javac")
-        subprocess.run(["javac", "-d", str(folder), str(kit.HERE / "programs" / "JvmLeak.java")], check=True, capture_output=True)
+        subprocess.run(["javac", "-J-XX:TieredStopAtLevel=1", "-d", str(folder), str(kit.HERE / "programs" / "JvmLeak.java")], check=True, capture_output=True)
     return folder
 
 
@@ -199,7 +199,7 @@ def virtual(way):
         if version < 21:
             kit.skip(f"the newest JDK is {version}, and has no virtual threads")
         source = kit.HERE / "programs" / "VirtualWaits.java"
-        subprocess.run([commands / "javac", "-d", BUILT.name, source], check=True, capture_output=True)
+        subprocess.run([commands / "javac", "-J-XX:TieredStopAtLevel=1", "-d", BUILT.name, source], check=True, capture_output=True)
         with kit.Program([str(commands / "java"), "-Xmx256m", "-cp", BUILT.name, "VirtualWaits"]) as program:
             diff = two_captures(tool, folder, program, ("--way", way), 300, 700)
             program.quit()
@@ -218,7 +218,7 @@ def virtual_compiled(tool, folder):
     version, commands = newest_jdk()
     if version < 21:
         kit.skip(f"the newest JDK is {version}, and has no virtual threads")
-    subprocess.run([commands / "javac", "-d", BUILT.name, kit.HERE / "programs" / "VirtualWaits.java"], check=True, capture_output=True)
+    subprocess.run([commands / "javac", "-J-XX:TieredStopAtLevel=1", "-d", BUILT.name, kit.HERE / "programs" / "VirtualWaits.java"], check=True, capture_output=True)
     options = ("-Xmx256m", "-Xcomp", "-XX:CompileOnly=VirtualWaits::awaitAll", "-XX:TieredStopAtLevel=1")
     with kit.Program([str(commands / "java"), *options, "-cp", BUILT.name, "VirtualWaits", "together"]) as program:
         program.leak(1000)

@@ -41,7 +41,7 @@ def classes():
     folder = pathlib.Path(BUILT.name)
     if not (folder / "JvmAnswers.class").exists():
         need("javac")
-        subprocess.run(["javac", "--release", "17", "-d", str(folder), str(kit.HERE / "programs" / "JvmAnswers.java")], check=True, capture_output=True)
+        subprocess.run(["javac", "-J-XX:TieredStopAtLevel=1", "--release", "17", "-d", str(folder), str(kit.HERE / "programs" / "JvmAnswers.java")], check=True, capture_output=True)
     return folder
 
 

@@ -18,7 +18,7 @@ SERVER = kit.HERE / "programs" / "node_server.js"
 CAPTURES = 100 if kit.LONG else 4
 LARGE, LARGE_CAPTURES = (100, 20) if kit.LONG else (24, 2)  # MiB, more than the 20 from which on copies have no numbers; how often
 FIRST, MORE = 1500, 700
-CLIENTS = 3
+CLIENTS, PAUSE = 3, 0.03  # as many as go on while a copy is taken, and leave the processor to it
 
 
 def same(what, got, wanted):
@@ -78,6 +78,12 @@ def check_leak(diff, by_ids):
         check(any(step["edge"] == ".sessions" for step in holder["path"]), f"its path is {holder['path']}")
 
 
+def check_without_numbers(diff):
+    """Each capture is a domain of its own, and growth is exact all the same."""
+    check(diff["match"]["exact"] == 0, f"matched by ids of copies: {diff['match']}")
+    check_leak(diff, by_ids=False)
+
+
 class Load:
     """Clients that ask one after another; what failed, and the longest answer."""
 
@@ -108,7 +114,7 @@ class Load:
                 if failure:
                     self.failures.append(failure)
                     return
-            time.sleep(0.01)
+            time.sleep(PAUSE)
 
     def longest_since(self):
         with self.lock:
@@ -149,30 +155,31 @@ def under_load(tool, folder):
 
 
 def large_under_load(tool, folder):
-    """The same of a large heap, which is copied without numbers."""
+    """The same of a large heap, which is copied without numbers, and that is told: each capture is a domain of its own, and growth is exact all the same."""
     with start(tool, LARGE) as program, Load(program) as load:
+        program.leak(FIRST)
         time.sleep(1)
         without = load.longest_since()
         for i in range(LARGE_CAPTURES):
-            tool.capture(program.pid, folder / f"{i}.hs", "--timeout", "300s", timeout=600)
+            if i == LARGE_CAPTURES - 1:
+                program.leak(MORE)
+            told = tool.capture(program.pid, folder / f"{i}.hs", "--timeout", "300s", timeout=600).stderr
+            check("HSDIFF_NODE=exact" in told and "will stand still" not in told, told)
             check(is_copied(tool, folder / f"{i}.hs"), f"capture {i} was taken inside: {program.errors()}")
             tool.run("verify", folder / f"{i}.hs")
         pauses = [metrics(tool, folder / f"{i}.hs")["capture.pause"] / 1e6 for i in range(LARGE_CAPTURES)]
         say(f"        {load.answers} answers, the longest {1000 * load.longest_since():.0f} ms ({1000 * without:.0f} ms before the captures); "
             f"pauses told {min(pauses):.0f} to {max(pauses):.0f} ms")
         same("requests that failed", load.failures, [])
+        check_without_numbers(tool.diff(folder / f"{LARGE_CAPTURES - 2}.hs", folder / f"{LARGE_CAPTURES - 1}.hs"))
         check_quiet(program)
         load.is_over = True
         program.tell("quit")
 
 
-def large(tool, folder):
-    """A large heap is copied without numbers, and that is told; with HSDIFF_NODE=exact they are there, and how long that takes is told before."""
-    with start(tool, 24) as program:
-        told = tool.capture(program.pid, folder / "a.hs").stderr
-        check("HSDIFF_NODE=exact" in told and "will stand still" not in told, told)
-        check_quick(tool, folder, program)
-    with start(tool, 24, {"HSDIFF_NODE": "exact"}) as program:
+def exact(tool, folder):
+    """With HSDIFF_NODE=exact copies of a large heap have numbers, and how long that takes is told before."""
+    with start(tool, LARGE, {"HSDIFF_NODE": "exact"}) as program:
         program.leak(FIRST)
         told = tool.capture(program.pid, folder / "c.hs").stderr
         check(re.search(r"will stand still for about \d+\.\d s", told) and "HSDIFF_NODE" not in told, told)
@@ -186,25 +193,14 @@ def large(tool, folder):
 def quick(tool, folder):
     """HSDIFF_NODE=quick: the same of a small heap, and nothing is told."""
     with start(tool, 8, {"HSDIFF_NODE": "quick"}) as program:
-        check("HSDIFF_NODE" not in tool.capture(program.pid, folder / "a.hs").stderr, "it was asked for")
-        check_quick(tool, folder, program)
-
-
-def check_quick(tool, folder, program):
-    """Each capture is a domain of its own, and growth is exact all the same."""
-    program.leak(FIRST)
-    os.unlink(folder / "a.hs")
-    tool.capture(program.pid, folder / "a.hs")
-    program.leak(MORE)
-    tool.capture(program.pid, folder / "b.hs")
-    for name in ("a.hs", "b.hs"):
-        check(is_copied(tool, folder / name), f"{name} was taken inside: {program.errors()}")
-    say(f"        pause {metrics(tool, folder / 'b.hs')['capture.pause'] / 1e6:.0f} ms")
-    diff = tool.diff(folder / "a.hs", folder / "b.hs")
-    check(diff["match"]["exact"] == 0, f"matched by ids of copies: {diff['match']}")
-    check_leak(diff, by_ids=False)
-    check_quiet(program)
-    program.quit()
+        for name, count in ("a.hs", FIRST), ("b.hs", MORE):
+            program.leak(count)
+            check("HSDIFF_NODE" not in tool.capture(program.pid, folder / name).stderr, "it was asked for")
+            check(is_copied(tool, folder / name), f"{name} was taken inside: {program.errors()}")
+        say(f"        pause {metrics(tool, folder / 'b.hs')['capture.pause'] / 1e6:.0f} ms")
+        check_without_numbers(tool.diff(folder / "a.hs", folder / "b.hs"))
+        check_quiet(program)
+        program.quit()
 
 
 def check_inside(tool, folder, program):
@@ -224,12 +220,12 @@ def check_inside(tool, folder, program):
 
 def inside(tool, folder):
     """HSDIFF_NODE=inside, and the helper without its addon: in the process, and how long it will stand still is told before."""
-    with start(tool, 16, {"HSDIFF_NODE": "inside"}) as program:
+    with start(tool, 8, {"HSDIFF_NODE": "inside"}) as program:
         check_inside(tool, folder, program)
     alone = folder / "alone"
     alone.mkdir()
     shutil.copy(pathlib.Path(tool.agents) / "hsdiff.cjs", alone)
-    with start(tool, 16, agents=alone) as program:
+    with start(tool, 8, agents=alone) as program:
         check_inside(tool, folder / "alone", program)
 
 
@@ -321,4 +317,4 @@ def program_gone(tool, folder):
         kit.wait_until("copies live on", lambda: not any(map(is_alive, copies)))
 
 
-kit.main({case.__name__: case for case in (under_load, large_under_load, large, quick, inside, killed, standing_still, asker_gone, program_gone)})
+kit.main({case.__name__: case for case in (under_load, large_under_load, exact, quick, inside, killed, standing_still, asker_gone, program_gone)})

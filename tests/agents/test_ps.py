@@ -61,7 +61,7 @@ def of_go(tool, folder):
 
 def of_jvm(tool, folder):
     (folder / "Shop.java").write_text(JAVA)
-    if not made(["javac", "--release", "17", "-d", folder, folder / "Shop.java"], "javac", "java"):
+    if not made(["javac", "-J-XX:TieredStopAtLevel=1", "--release", "17", "-d", folder, folder / "Shop.java"], "javac", "java"):
         return
     for java in {path.resolve() for path in pathlib.Path("/usr/lib/jvm").glob("*/bin/java")}:
         yield Kind(f"JVM {java.parent.parent.name}", [java, "-Xmx64m", "-cp", folder, "Shop"], "HotSpot ", "jvm")

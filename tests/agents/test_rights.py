@@ -148,7 +148,7 @@ def node(shop, _):
 
 def jvm(shop, _):
     need("java", "javac")
-    subprocess.run(["javac", "-d", shop.folder, kit.HERE / "programs" / "JvmLeak.java"], check=True, capture_output=True)
+    subprocess.run(["javac", "-J-XX:TieredStopAtLevel=1", "-d", shop.folder, kit.HERE / "programs" / "JvmLeak.java"], check=True, capture_output=True)
     return [os.path.realpath(shutil.which("java")), "-XX:+UseSerialGC", "-Xmx64m", "-cp", str(shop.folder), "JvmLeak", "static"]
 
 

@@ -248,7 +248,7 @@ def jvm(tool, folder):
     if need_agent(tool, "libhsdiff-jvm.so") is None or not shutil.which("javac"):
         return say("        not here: left out")
     (folder / "Shop.java").write_text(JAVA)
-    subprocess.run(["javac", "-d", folder, folder / "Shop.java"], check=True, capture_output=True)
+    subprocess.run(["javac", "-J-XX:TieredStopAtLevel=1", "-d", folder, folder / "Shop.java"], check=True, capture_output=True)
     with start(["java", "-Xmx64m", "-cp", folder, "Shop"]) as program:
         check_memory(program.pid)
         subprocess.run(["jcmd", str(program.pid), "GC.run"], capture_output=True, timeout=60)

@@ -133,7 +133,7 @@ public class Dumper {
 """.replace("STEP", class_name)
     (folder / f"{class_name}.java").write_text(source, encoding="utf-8")
     (folder / "Dumper.java").write_text(dumper, encoding="utf-8")
-    run(["javac", "-d", folder, folder / f"{class_name}.java", folder / "Dumper.java"], cwd=folder)
+    run(["javac", "-J-XX:TieredStopAtLevel=1", "-d", folder, folder / f"{class_name}.java", folder / "Dumper.java"], cwd=folder)
     run(["java", *options, "-cp", folder, "Dumper", folder / "heap", dumps], cwd=folder)
     return [folder / f"heap{i}.hprof" for i in range(dumps)]
 

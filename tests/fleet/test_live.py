@@ -34,7 +34,7 @@ def node(tool, leaks):
 
 def java(_, leaks):
     if not os.listdir(BUILT.name):
-        subprocess.run(["javac", "-d", BUILT.name, str(HERE / "programs/Service.java")], check=True, capture_output=True)
+        subprocess.run(["javac", "-J-XX:TieredStopAtLevel=1", "-d", BUILT.name, str(HERE / "programs/Service.java")], check=True, capture_output=True)
     return kit.Program(["java", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmx64m", "-cp", BUILT.name, "Service", *leaks])
 
 

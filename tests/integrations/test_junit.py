@@ -9,6 +9,7 @@ import tempfile
 import kit
 from kit import check, says
 
+BRIEF = "-XX:TieredStopAtLevel=1"
 REPOSITORY = pathlib.Path(tempfile.gettempdir()) / f"hsdiff-integrations-{os.getuid()}" / "m2"
 
 
@@ -23,8 +24,9 @@ def project(world):
 
 
 def maven(world, here, *words, **variables):
-    """Without asking the network, where all that it needs is there already."""
-    command = ["mvn", "-B", "-ntp", f"-Dmaven.repo.local={REPOSITORY}"]
+    """Without asking the network, where all that it needs is there already. JVMs that live for seconds are not to be made fast."""
+    command = ["mvn", "-B", "-ntp", f"-Dmaven.repo.local={REPOSITORY}", f"-DargLine={BRIEF}"]
+    variables.setdefault("MAVEN_OPTS", f"{BRIEF} -XX:+UseSerialGC")
     status, output = world.run(*command, "-o", *words, cwd=here, **variables)
     if "Cannot access" in output or "offline mode" in output:
         status, output = world.run(*command, *words, cwd=here, **variables)

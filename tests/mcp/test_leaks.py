@@ -48,7 +48,7 @@ def node(tool, _):
 def jvm(tool, folder):
     if not agent(tool, "libhsdiff-jvm.so") or not kit.shutil.which("javac"):
         return None
-    subprocess.run(["javac", "-d", str(folder), str(PROGRAMS / "JvmLeak.java")], check=True, capture_output=True)
+    subprocess.run(["javac", "-J-XX:TieredStopAtLevel=1", "-d", str(folder), str(PROGRAMS / "JvmLeak.java")], check=True, capture_output=True)
     return kit.Program(["java", "-XX:+UseSerialGC", "-Xmx256m", "-cp", str(folder), "JvmLeak", "static"])
 
 

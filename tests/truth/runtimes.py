@@ -259,7 +259,7 @@ class Java(Runtime):
         for program in programs:
             out, parts = self.classes(program)
             if not out.exists():
-                run("javac", "-g", "-nowarn", "-d", f"{out}.new", *parts)
+                run("javac", "-J-XX:TieredStopAtLevel=1", "-g", "-nowarn", "-d", f"{out}.new", *parts)
                 os.rename(f"{out}.new", out)
 
     def start(self, program, folder):

@@ -20,7 +20,7 @@ function node(into) {
 
 /* The shop of the README in Java, after 5,000 orders and after 45,000. */
 async function jvm(into) {
-  run("javac", ["-d", into, join(demo, "Shop.java")]);
+  run("javac", ["-J-XX:TieredStopAtLevel=1", "-d", into, join(demo, "Shop.java")]);
   const shop = new Program("java", ["-Xmx256m", "-cp", into, "Shop"]);
   try {
     for (const name of ["before", "after"]) {
@@ -52,7 +52,7 @@ async function native(into) {
 
 /* Seven captures of a JVM, between which a map takes 300 sessions more. */
 async function series(into) {
-  run("javac", ["-d", into, join(programs, "JvmLeak.java")]);
+  run("javac", ["-J-XX:TieredStopAtLevel=1", "-d", into, join(programs, "JvmLeak.java")]);
   const leak = new Program("java", ["-Xmx256m", "-cp", into, "JvmLeak", "quiet", "1000"]);
   try {
     await leak.expect("ready");
