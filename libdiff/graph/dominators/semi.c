@@ -107,6 +107,22 @@ static inline void expect(hsd_semi *s, const hsd_predecessor *items)
     __builtin_prefetch(&links[further_of(hsd_flat_get_two(&s->links, items[HSD_SEMI_AHEAD / 2].group, true))], 1);
 }
 
+/* Of a node that half the heap refers to most ways end at the same core nodes, one after the other: what is not in
+ * memory would be read from the file each time, since it is worth no page. */
+static inline __attribute__((always_inline)) hsd_two core_at(hsd_semi *s, hsd_node node, hsd_core_known *known,
+                                                             bool is_flat)
+{
+    if (is_flat) return hsd_flat_get_two(&s->cores, node, true);
+    if (known->node != node) *known = (hsd_core_known){node, hsd_paged_get_two(&s->cores, node)};
+    return known->core;
+}
+
+/* True if place `semi` is no later than core node `above`. */
+static inline __attribute__((always_inline)) bool is_no_later(hsd_semi *s, hsd_node semi, hsd_node above, bool is_flat)
+{
+    return semi <= above || semi <= hsd_two_second(core_at(s, above, &s->known_above, is_flat));
+}
+
 /* The semidominator of core node `node` (`place` its preorder), as far as its predecessors items[0 … count - 1] and
  * `semi`, what is known of it, tell. */
 static inline __attribute__((always_inline)) hsd_node consider(hsd_semi *s, hsd_node node, hsd_node place,
@@ -123,11 +139,9 @@ static inline __attribute__((always_inline)) hsd_node consider(hsd_semi *s, hsd_
             const climb c = climb_links(s, above, node, flat.links);
             semi = lesser(semi, c.least);
             above = c.above;
-            if (semi <= above) continue;
-            from = HSD_NODE_MAX;
-            if (semi <= hsd_two_second(hsd_flat_get_two(&s->cores, above, flat.rest))) continue;
-            from = hsd_two_first(hsd_flat_get_two(&s->cores, c.top, flat.rest));
-        } else if (semi <= above || semi <= hsd_two_second(hsd_flat_get_two(&s->cores, above, flat.rest))) {
+            if (is_no_later(s, semi, above, flat.rest)) continue;
+            from = hsd_two_first(core_at(s, c.top, &s->known_top, flat.rest));
+        } else if (is_no_later(s, semi, above, flat.rest)) {
             continue;
         }
         semi = lesser(semi, climb_group(s, from, place, flat.rest));

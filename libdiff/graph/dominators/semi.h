@@ -28,11 +28,18 @@ typedef struct hsd_semi_flat {
     bool links, rest;
 } hsd_semi_flat;
 
+/* What `cores` has of the node that was asked for last; 0 = nothing, or the super-root, which has zeros. */
+typedef struct hsd_core_known {
+    hsd_node node;
+    hsd_two core;
+} hsd_core_known;
+
 typedef struct hsd_semi {
     hsd_dominators *d;
     hsd_paged links; /* two a core node: least semidominator on the way, further up */
     hsd_paged cores; /* two a core node: parent, preorder */
     hsd_paged up;    /* a number a place; 0 = its parent, as the tape has it, where that is in memory */
+    hsd_core_known known_above, known_top;
     hsd_semi_flat flat;
     hsd_node hot_semi;
 } hsd_semi;
