@@ -96,7 +96,7 @@ uint32_t hsd_adjacency_block_of(const hsd_adjacency *adjacency, hsd_node node);
 /* The first node of a block; of a long list that node. No block is touched. */
 hsd_node hsd_adjacency_first_of(const hsd_adjacency *adjacency, uint32_t block);
 
-/* Blocks read from the file since the memory was last bounded. */
+/* Blocks, and lists alone, read from the file since the memory was last bounded. */
 uint64_t hsd_adjacency_reads(const hsd_adjacency *adjacency);
 
 /* True if reading the block costs no I/O now. */

@@ -89,7 +89,10 @@ hsd_node hsd_adjacency_first_of(const hsd_adjacency *a, uint32_t block)
     return a->block_first[block];
 }
 
-uint64_t hsd_adjacency_reads(const hsd_adjacency *a) { return a->blocks.has_pages ? a->blocks.pages.transfers : 0; }
+uint64_t hsd_adjacency_reads(const hsd_adjacency *a)
+{
+    return a->blocks.has_pages ? a->blocks.pages.transfers + a->blocks.pages.elements : 0;
+}
 
 bool hsd_adjacency_is_block_near(const hsd_adjacency *a, uint32_t block)
 {

@@ -384,6 +384,7 @@ void hsd_paged_read_alone(hsd_paged *paged, uint64_t byte, void *out, uint32_t s
     HSD_ASSERT(paged->pack == NULL);
     memset(out, 0, size);
     if (paged->status != HSD_OK || !hsd_bit_get(paged->on_disk, byte >> HSD_PAGE_SHIFT)) return;
+    paged->elements++;
     const hsd_status status = hsd_temp_read(&paged->file, byte, out, size, &error);
     if (status == HSD_OK) return;
     memset(out, 0, size);
@@ -426,6 +427,7 @@ static void write_alone(hsd_paged *paged, uint64_t byte, const void *in, uint32_
     hsd_error error;
     hsd_error_init(&error);
     if (paged->status != HSD_OK) return;
+    paged->elements++;
     const hsd_status status = hsd_temp_write(&paged->file, byte, in, size, &error);
     if (status != HSD_OK) stick(paged, status, &error);
 }

@@ -45,6 +45,7 @@ typedef struct hsd_paged {
     uint64_t faults;            /* pages brought in */
     uint64_t transfers;         /* pages read from and written to the file */
     struct hsd_page_pack *pack; /* NULL: pages stand in the file as they are */
+    uint64_t elements;          /* the same, one alone */
     hsd_temp file;
     hsd_temp_space *space;
     hsd_status status; /* first failure; sticks, checked once a stage by hsd_paged_check */

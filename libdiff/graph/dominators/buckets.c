@@ -242,6 +242,18 @@ static hsd_status sort_next(sorter *s, hsd_sorted *sorted, hsd_error *err)
     return HSD_END;
 }
 
+/* Each page is written once and comes once; what is more was asked for at random. */
+static bool reads_too_much(const sorter *s, hsd_node done)
+{
+    const hsd_paged *arrays[] = {&s->semi.links, &s->semi.cores, &s->semi.up};
+    uint64_t reads = 0, once = 0;
+    for (size_t i = 0; i < HSD_ARRAY_LEN(arrays); i++) {
+        reads += arrays[i]->transfers + arrays[i]->elements;
+        once += 3 * arrays[i]->page_count; /* what was read and written to goes out, too */
+    }
+    return hsd_dominators_reads_too_much(s->d, reads, once, done, s->d->core_count);
+}
+
 static hsd_status check_semi(sorter *s, const hsd_sorted *sorted, hsd_error *err)
 {
     HSD_TRY(hsd_paged_check(&s->semi.links, err));
@@ -272,6 +284,7 @@ static hsd_status take_all(sorter *s, hsd_error *err)
     hsd_status status = sort_next(s, sorted, err);
     while (status == HSD_OK) {
         bool is_sorted;
+        if (reads_too_much(s, d->core_count - sorted->hi)) return HSD_END;
         status = settle_and_sort(s, sorted, other, &is_sorted, err);
         if (status == HSD_OK && !is_sorted) status = sort_next(s, other, err);
         hsd_sorted *const done = sorted;

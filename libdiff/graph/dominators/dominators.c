@@ -29,6 +29,7 @@
 #define CLIMB_STEPS    16u
 #define BATCH_ITEMS    (UINT32_C(64) << 10) /* 1 MiB or 2, twice with a second thread */
 #define BLOCK_SLACK    8u                   /* bytes a reference in adjacency blocks, at most */
+#define READS_SHARE    128u                 /* references, for one of which a page or less may be read at random */
 
 /* ---- how much memory ---- */
 
@@ -429,19 +430,44 @@ static hsd_status begin_dominator(const hsd_dominators *d, hsd_error *err)
     return HSD_OK;
 }
 
-/* One way, and the other where the first gives up. */
+/* What was found is forgotten, for another way. */
+static void begin_anew(hsd_dominators *d, const char *why)
+{
+    hsd_note(d->config->reporter, HSD_NOTE_DETAIL, "dominators: %s", why);
+    end_steps(d);
+    d->count = d->secondary = d->core_count = d->core_secondary = 0;
+    d->forward_count = d->back_count = 0;
+    d->stats.passes = 0;
+    d->stats.tells_marked = false;
+    if (d->config->by_marked != NULL) memset(d->config->by_marked, 0, (size_t)d->nodes / 8 + 1);
+}
+
+bool hsd_dominators_reads_too_much(const hsd_dominators *d, uint64_t reads, uint64_t once, uint64_t done,
+                                   uint64_t total)
+{
+    const uint64_t most = d->limits.most_reads;
+    if (most == 0) return false;
+    return reads > once + most / 8 + (uint64_t)((double)most * (double)done / (double)total);
+}
+
+/* One way, and another where the first gives up. */
 static hsd_status run_either(hsd_dominators *d, hsd_error *err)
 {
+    const hsd_dominators_limits limits = d->limits;
+    hsd_status status = HSD_END;
+    if (!limits.uses_scans || limits.most_reads > 0) {
+        if (limits.uses_scans) divide_paged(&d->limits);
+        HSD_TRY(begin_steps(d, err));
+        status = run_depth_first(d, err);
+        if (status != HSD_END) return status;
+        begin_anew(d, "too much is read at random, by scans");
+        d->limits = limits;
+    }
     HSD_TRY(begin_steps(d, err));
-    if (!d->limits.uses_scans) return run_depth_first(d, err);
-    const hsd_status status = d->limits.is_dense       ? run_dense(d, err)
-                              : d->limits.uses_windows ? run_by_windows(d, err)
-                                                       : run_by_scans(d, err);
+    status = limits.is_dense ? run_dense(d, err) : limits.uses_windows ? run_by_windows(d, err) : run_by_scans(d, err);
     if (status != HSD_END) return status;
-    hsd_note(d->config->reporter, HSD_NOTE_DETAIL, "dominators: ways up are too long for scans, walking depth first");
-    end_steps(d);
-    d->count = d->secondary = 0;
-    d->stats.passes = 0;
+    begin_anew(d, "ways up are too long for scans, walking depth first");
+    d->limits.most_reads = 0;
     divide_paged(&d->limits);
     HSD_TRY(begin_steps(d, err));
     return run_depth_first(d, err);
@@ -491,12 +517,12 @@ static void choose_way(hsd_adjacency *adjacency, const hsd_dominators_config *co
         return;
     }
     if (hsd_paged_full_bytes(hsd_adjacency_bytes(adjacency)) <= hsd_dominators_scan_spare(&d, 0)) return;
-    hsd_note(
-        config->reporter, HSD_NOTE_DETAIL,
-        "dominators: %.1f MiB of references do not fit in %.1f MiB, %u bytes a node %s: by scans%s, not depth first",
-        (double)hsd_adjacency_bytes(adjacency) / 1048576.0, (double)hsd_dominators_scan_spare(&d, 0) / 1048576.0,
-        HSD_NODE_BYTES, has_numbers ? "do" : "do not, either", has_numbers ? "" : " in windows");
+    hsd_note(config->reporter, HSD_NOTE_DETAIL,
+             "dominators: %.1f MiB of references do not fit in %.1f MiB, %u bytes a node %s: depth first or by scans%s",
+             (double)hsd_adjacency_bytes(adjacency) / 1048576.0, (double)hsd_dominators_scan_spare(&d, 0) / 1048576.0,
+             HSD_NODE_BYTES, has_numbers ? "do" : "do not, either", has_numbers ? "" : " in windows");
     limits->uses_scans = true;
+    limits->most_reads = hsd_adjacency_edge_count(adjacency) / READS_SHARE + 1;
     limits->uses_windows = !has_numbers;
     if (limits->uses_windows)
         limits->chunk_bytes = (uint32_t)hsd_max_u64(limits->chunk_bytes, SCAN_CHUNK);

@@ -41,11 +41,13 @@
 
 /* How one run divides its memory; hsd_dominators_divide fills it, tests shrink it further. */
 typedef struct hsd_dominators_limits {
-    bool is_resident;      /* tapes in memory, and the blocks of the adjacency left alone */
-    bool uses_flat;        /* arrays that fit are used as plain ones */
-    bool uses_scans;       /* nothing is walked depth first, unless ways up turn out to be too long */
-    bool uses_windows;     /* of these: no number of each place is in memory (dominators/windows.h) */
-    bool is_dense;         /* of scans: nothing is written down of references (dominators/dense.c) */
+    bool is_resident;  /* tapes in memory, and the blocks of the adjacency left alone */
+    bool uses_flat;    /* arrays that fit are used as plain ones */
+    bool uses_scans;   /* nothing is walked depth first, unless ways up turn out to be too long */
+    bool uses_windows; /* of these: no number of each place is in memory (dominators/windows.h) */
+    bool is_dense;     /* of scans: nothing is written down of references (dominators/dense.c) */
+    uint64_t
+        most_reads; /* of scans: what a walk depth first, which is tried before, may read at random; 0 = it is not */
     uint32_t chunk_bytes;  /* of the reel */
     uint64_t stack_items;  /* of the walk, in memory; even */
     uint32_t bucket_items; /* predecessors that are sorted at a time */
@@ -151,6 +153,11 @@ uint32_t hsd_dominators_scan_items(const hsd_dominators *d);
 
 /* How `memory_bytes` are divided for this graph. */
 hsd_dominators_limits hsd_dominators_divide(const hsd_adjacency *adjacency, uint64_t memory_bytes);
+
+/* True if scans could do what is being tried and are cheaper: `reads` of the file, of which `once` are as many as
+ * things that are read, when `done` of `total` is done. */
+bool hsd_dominators_reads_too_much(const hsd_dominators *d, uint64_t reads, uint64_t once, uint64_t done,
+                                   uint64_t total);
 
 /* What the arrays of a step may have when so much is used for other things. */
 uint64_t hsd_dominators_spare(const hsd_dominators *d, uint64_t used_bytes);

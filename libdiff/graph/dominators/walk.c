@@ -30,8 +30,9 @@
 #define IS_CORE     2u
 #define NO_NODE     HSD_NODE_MAX /* an entry of the stack: a marked reference comes next, or nothing is apart any more */
 #define GROUP_SHIFT 12u
-#define EXPECTED    2u /* of a list: these come next */
-#define PLACED      8u /* and these soon */
+#define EXPECTED    2u      /* of a list: these come next */
+#define PLACED      8u      /* and these soon */
+#define LOOK_UP     0x1fffu /* places between two looks at what was read, as a mask */
 
 typedef struct walk {
     hsd_dominators *d;
@@ -47,6 +48,7 @@ typedef struct walk {
     hsd_node old[HSD_ADJACENCY_PART_ITEMS];
     uint8_t *by_marked; /* NULL = nobody asks */
     bool is_apart, was_apart;
+    uint64_t reads_before; /* of the blocks */
     uint8_t *groups; /* one bit for each 2^GROUP_SHIFT nodes: some were apart; in the cache nearest to the processor */
     hsd_worklist rejoined; /* what was apart, and is no longer */
     hsd_node marked[HSD_ADJACENCY_PART_ITEMS];
@@ -274,6 +276,16 @@ static __attribute__((noinline)) hsd_status expand_marked(walk *w, hsd_node plac
     }
 }
 
+/* HSD_END when scans are cheaper. */
+static __attribute__((noinline)) hsd_status look_up(const walk *w, hsd_node place, hsd_error *err)
+{
+    hsd_dominators *d = w->d;
+    const uint64_t reads = hsd_adjacency_reads(d->adjacency) - w->reads_before;
+    if (hsd_dominators_reads_too_much(d, reads, hsd_adjacency_block_count(d->adjacency), place, d->nodes))
+        return HSD_END;
+    return (place & HSD_DOMINATORS_TICK) == 0 ? hsd_dominators_tick(d, 0, place, d->nodes, err) : HSD_OK;
+}
+
 /* Gives `node` its place below `parent`. */
 static inline __attribute__((always_inline)) hsd_status reach(walk *w, hsd_node node, hsd_node parent, hsd_error *err)
 {
@@ -282,7 +294,7 @@ static inline __attribute__((always_inline)) hsd_status reach(walk *w, hsd_node 
     add_state(w, node, IS_REACHED);
     hsd_tape_put_node(&d->node_of, node);
     hsd_tape_put_node(&d->parent_of, parent);
-    if ((place & HSD_DOMINATORS_TICK) == 0) HSD_TRY(hsd_dominators_tick(d, 0, place, d->nodes, err));
+    if ((place & LOOK_UP) == 0) HSD_TRY(look_up(w, place, err));
     if (w->is_apart) set_apart(w, node);
     if (hsd_adjacency_is_leaf(d->adjacency, node)) return HSD_OK;
     hsd_targets targets;
@@ -377,6 +389,7 @@ static hsd_status open_walk(walk *w, hsd_error *err)
     hsd_dominators *d = w->d;
     w->states = d->states;
     w->by_marked = d->config->by_marked;
+    w->reads_before = hsd_adjacency_reads(d->adjacency);
     if (w->by_marked != NULL) {
         HSD_TRY(hsd_worklist_open(&w->rejoined, 0, d->config->space, err));
         w->groups = calloc((size_t)(d->nodes >> GROUP_SHIFT) / 8 + 1, 1);

@@ -123,6 +123,7 @@ static hsd_dominators_limits random_limits(test_random *random)
         .uses_flat = test_below(random, 2) == 0,
         .uses_scans = test_below(random, 3) != 0,
         .uses_windows = test_below(random, 2) == 0,
+        .most_reads = test_below(random, 2), /* the walk is tried first */
         .is_dense = test_below(random, 3) == 0,
         .chunk_bytes = HSD_TAPE_MIN_CHUNK,
         .stack_items = 2 + 2 * (uint32_t)test_below(random, 4),

@@ -293,6 +293,34 @@ Test(dominators_shapes, do_not_depend_on_memory)
     free(g.edges);
 }
 
+/* Depth first in any memory, and given up somewhere on the way, in the walk or behind it. */
+Test(dominators_shapes, do_not_depend_on_where_a_walk_is_given_up)
+{
+    kit_graph g = random_heap(300000, test_seed(99));
+    hsd_adjacency *a = kit_build(&g, UINT64_C(64) << 20, &space);
+    const uint64_t references = hsd_adjacency_edge_count(a);
+    const uint64_t least = hsd_dominators_least_bytes(g.nodes, references);
+    kit_answer full = kit_find(a, g.roots, hsd_dominators_useful_bytes(g.nodes, references), NULL, &space);
+    uint32_t given_up = 0, walked = 0;
+    for (uint64_t memory = least; memory < least * 2; memory += memory / 2) {
+        static const uint64_t most_reads[] = {0, 1, 20000, UINT64_C(1) << 30};
+        for (size_t i = 0; i < sizeof most_reads / sizeof most_reads[0]; i++) {
+            hsd_dominators_limits limits = hsd_dominators_divide(a, memory);
+            limits.most_reads = most_reads[i];
+            limits.uses_scans = limits.uses_windows = most_reads[i] > 0;
+            kit_answer answer = kit_find(a, g.roots, memory, &limits, &space);
+            given_up += answer.stats.passes > 0;
+            walked += answer.stats.passes == 0;
+            kit_check_same(&full, &answer);
+            kit_release(&answer);
+        }
+    }
+    cr_assert(given_up >= 2 && walked >= 3, "%u were given up, %u not", given_up, walked);
+    kit_release(&full);
+    hsd_adjacency_free(a);
+    free(g.edges);
+}
+
 /* ---- failures ---- */
 
 static hsd_status refuse(void *context, const hsd_interval *places, uint32_t count, hsd_error *error)
