@@ -39,6 +39,7 @@
 #include "base/work.h"
 #include "base/worker.h"
 #include "sort/merge.h"
+#include "sort/piles.h"
 #include "sort/radix.h"
 #include "sort/runset.h"
 
@@ -244,7 +245,7 @@ static void sort_job(hsd_sorter *s)
     uint64_t *scratch = is_lent ? lent.pages.data : s->scratch;
     if (!s->has_spilled && bytes < SCRATCH_TOUCH_BYTES && bytes > lent.touched_bytes)
         hsd_touch((uint8_t *)scratch + lent.touched_bytes, bytes - lent.touched_bytes);
-    hsd_radix_sort(s->job, scratch, s->job_records, words);
+    if (!hsd_piles_sort(s->job, scratch, s->job_records, words)) hsd_radix_sort(s->job, scratch, s->job_records, words);
     if (is_lent) hsd_page_pool_give(s->pool, &lent, bytes);
     s->has_sorted = true;
 }

@@ -11,7 +11,8 @@
  *      finish                   nothing spilled: sorted in memory, served from there
  *        └─ else: merge passes until the number of runs <= fan-in, then a loser tree serves next()
  *
- * Input that is already in order is noticed and passes without sorting.
+ * Input that is already in order is noticed and passes without sorting; a few sequences that ascend, one within the
+ * other, are merged (sort/piles.h).
  */
 #ifndef HSD_SORT_SORTER_H
 #define HSD_SORT_SORTER_H

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sort/piles.h"
 #include "sort/radix.h"
 #include "sort/sorter.h"
 #include "unit/sort/records.h"
@@ -63,6 +64,41 @@ Test(radix, records_made_to_annoy_end_in_the_merge_sort)
         free(room);
         free(sorted);
     }
+}
+
+/* `sequences` that ascend, by turns that nobody foresees. */
+static uint64_t *make_sequences(size_t count, unsigned words, unsigned sequences)
+{
+    uint64_t *records = calloc(count * words + 1, sizeof *records), next[8] = {0}, state = count + words;
+    for (size_t i = 0; i < count; i++) {
+        const unsigned which = (unsigned)(records_draw(&state) % sequences);
+        next[which] += records_draw(&state) % 2;
+        records[i * words] = ((uint64_t)(sequences - which) << 60) + next[which] / (words > 1 ? 3 : 1);
+        if (words > 1) records[i * words + words - 1] = next[which] % 3;
+    }
+    return records;
+}
+
+Test(radix, a_few_sequences_are_merged)
+{
+    static const size_t counts[] = {1, 2, 5, 100, 20000};
+    for (unsigned sequences = 1; sequences <= HSD_PILES_MOST + 1; sequences++)
+        for (unsigned words = 1; words <= HSD_SORT_MAX_WORDS; words++)
+            for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+                const size_t count = counts[i], bytes = count * words * sizeof(uint64_t);
+                uint64_t *records = make_sequences(count, words, sequences);
+                uint64_t *expected = records_sorted(records, count, words), *scratch = malloc(bytes),
+                         *as_were = malloc(bytes);
+                memcpy(as_were, records, bytes);
+                const bool is_sorted = hsd_piles_sort(records, scratch, count, words);
+                cr_assert_eq(memcmp(records, is_sorted ? expected : as_were, bytes), 0);
+                if (sequences <= HSD_PILES_MOST) cr_assert(is_sorted, "%u of %zu, %u words", sequences, count, words);
+                if (sequences > HSD_PILES_MOST && count >= 100) cr_assert(!is_sorted);
+                free(records);
+                free(expected);
+                free(scratch);
+                free(as_were);
+            }
 }
 
 Test(radix, tells_order_from_disorder)
