@@ -167,12 +167,11 @@ static bool find_kinds(input_job *openings, size_t count)
     return true;
 }
 
-/* ---- one after the other, or both at once ---- */
+/* ---- one after the other, or all at once ---- */
 
-static bool may_run_together(const input_job openings[2], const cli_app *cli)
+static bool may_run_together(const input_job *one, const input_job *other, const cli_app *cli)
 {
-    if (openings[0].options.content != HSD_CONTENT_FOREIGN || openings[1].options.content != HSD_CONTENT_FOREIGN)
-        return false;
+    if (one->options.content != HSD_CONTENT_FOREIGN || other->options.content != HSD_CONTENT_FOREIGN) return false;
     if (cli->run.threads == 1 || sysconf(_SC_NPROCESSORS_ONLN) < 2) return false;
     return cli->run.memory_bytes >= SIDE_BY_SIDE_MIN_BYTES;
 }
@@ -184,27 +183,33 @@ static bool can_be_read_again(const input_job *opening)
 }
 
 /*
- * True if both were tried. Where both are needed and one fails, the other is stopped, unless what failed is too little
- * memory: then that one is tried again, alone and with all of it.
+ * True if all were tried, two or three. Where all are needed and one fails, the others are stopped, unless what failed
+ * is too little memory: then that one is tried again, alone and with all of it.
  */
-static bool run_together(input_job openings[2], bool both_are_needed)
+static bool run_together(input_job *openings, size_t count, bool all_are_needed)
 {
-    pthread_t thread;
+    pthread_t beside[CLI_INPUT_MOST_NEXT];
+    size_t begun = 0;
     atomic_bool stop = false;
     const unsigned threads =
         openings[0].run.threads > 0 ? openings[0].run.threads : (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
-    for (size_t i = 0; i < 2; i++) {
-        openings[i].run.memory_bytes /= 2;
-        openings[i].run.threads = threads > 1 ? threads / 2 : 1;
-        openings[i].stop = both_are_needed ? &stop : NULL;
+    for (size_t i = 0; i < count; i++) {
+        openings[i].run.memory_bytes /= count;
+        openings[i].run.threads = threads > count ? threads / (unsigned)count : 1;
+        openings[i].stop = all_are_needed ? &stop : NULL;
         openings[i].progress.stop = openings[i].stop;
     }
-    if (pthread_create(&thread, NULL, run_opening, &openings[1]) != 0) return false;
+    while (begun + 1 < count && pthread_create(&beside[begun], NULL, run_opening, &openings[begun + 1]) == 0)
+        begun++;
+    if (begun == 0) return false;
     run_opening(&openings[0]);
-    pthread_join(thread, NULL);
-    for (size_t i = 0; i < 2 && !stop; i++) {
+    for (size_t i = begun + 1; i < count; i++) /* no thread was to be had */
+        run_opening(&openings[i]);
+    for (size_t i = 0; i < begun; i++)
+        pthread_join(beside[i], NULL);
+    for (size_t i = 0; i < count && !stop; i++) {
         if (openings[i].status != HSD_E_OVER_BUDGET || !can_be_read_again(&openings[i])) continue;
-        openings[i].run.memory_bytes *= 2;
+        openings[i].run.memory_bytes *= count;
         hsd_error_init(&openings[i].error);
         run_opening(&openings[i]);
     }
@@ -224,7 +229,7 @@ static size_t find_failed(const input_job *openings, size_t count)
 
 static void run_all(input_job *openings, size_t count, const cli_app *cli)
 {
-    if (count == 2 && may_run_together(openings, cli) && run_together(openings, true)) return;
+    if (count == 2 && may_run_together(&openings[0], &openings[1], cli) && run_together(openings, 2, true)) return;
     for (size_t i = 0; i < count; i++) {
         openings[i].run.memory_bytes = cli->run.memory_bytes;
         openings[i].run.threads = cli->run.threads;
@@ -281,7 +286,7 @@ hsd_status cli_inputs_open(cli_input *inputs, size_t count, cli_app *cli, bool s
     return openings[failed].status;
 }
 
-/* ---- one, and the next beside it ---- */
+/* ---- one, and the next ones beside it ---- */
 
 static bool is_small_input(const input_job *opening)
 {
@@ -291,35 +296,43 @@ static bool is_small_input(const input_job *opening)
     return fstat(opening->fd, &what) == 0 && S_ISREG(what.st_mode) && (uint64_t)what.st_size <= most;
 }
 
-/* The second waits for its turn with whatever is wrong with it. */
-static bool may_open_next(input_job openings[2], const char *next, const cli_app *cli)
+/* What is wrong with one of the next ones waits for its turn. */
+static bool may_open_next(const input_job *first, input_job *opening, const cli_app *cli)
 {
     struct stat what;
-    if (strcmp(next, "-") == 0 || stat(next, &what) != 0 || !S_ISREG(what.st_mode)) return false;
-    if (!is_small_input(&openings[0]) || !open_input(&openings[1])) return false;
-    return is_small_input(&openings[1]) && look_input(&openings[1]) && may_run_together(openings, cli);
+    const char *path = opening->input->path;
+    if (strcmp(path, "-") == 0 || stat(path, &what) != 0 || !S_ISREG(what.st_mode) || !open_input(opening))
+        return false;
+    return is_small_input(opening) && look_input(opening) && may_run_together(first, opening, cli);
 }
 
-hsd_status cli_input_open_with_next(cli_input *input, const char *next, cli_input_ahead *ahead, cli_app *cli,
-                                    bool summary_only, hsd_damage damage, hsd_error *err)
+hsd_status cli_input_open_with_next(cli_input *input, const char *const *next, size_t count, cli_input_ahead *ahead,
+                                    cli_app *cli, bool summary_only, hsd_damage damage, hsd_error *err)
 {
-    input_job openings[2];
+    input_job openings[1 + CLI_INPUT_MOST_NEXT];
     const char **types = types_of_keys(&cli->options);
+    size_t together = 1;
     if (!types && cli->options.key_count > 0) return hsd_fail(err, HSD_E_NOMEM, "out of memory for the types of --key");
-    *ahead = (cli_input_ahead){.input = {.path = next}};
-    prepare_input(&openings[0], input, cli, 0, summary_only, damage, types);
-    prepare_input(&openings[1], &ahead->input, cli, 0, summary_only, damage, types);
-    openings[1].progress.slot = 1;
+    for (size_t i = 0; i <= count; i++) {
+        if (i > 0) ahead[i - 1] = (cli_input_ahead){.input = {.path = next[i - 1]}};
+        prepare_input(&openings[i], i > 0 ? &ahead[i - 1].input : input, cli, 0, summary_only, damage, types);
+        openings[i].progress.slot = i > 0;
+    }
     const bool is_there = find_kinds(openings, 1);
-    const bool are_two = is_there && may_open_next(openings, next, cli) && run_together(openings, false);
-    if (is_there && !are_two) run_all(openings, 1, cli);
-    for (size_t i = 0; i < 2; i++)
+    if (is_there && is_small_input(&openings[0]))
+        while (together <= count && may_open_next(&openings[0], &openings[together], cli))
+            together++;
+    if (together > 1 && !run_together(openings, together, false)) together = 1;
+    if (is_there && together == 1) run_all(openings, 1, cli);
+    for (size_t i = 0; i <= count; i++)
         if (openings[i].fd > STDERR_FILENO) close(openings[i].fd);
     free(types);
-    ahead->status = openings[1].status;
-    ahead->error = openings[1].error;
-    ahead->elapsed_ns = openings[1].elapsed_ns;
-    if (!are_two) ahead->input = (cli_input){0};
+    for (size_t i = 0; i < count; i++) {
+        ahead[i].status = openings[i + 1].status;
+        ahead[i].error = openings[i + 1].error;
+        ahead[i].elapsed_ns = openings[i + 1].elapsed_ns;
+        if (i + 1 >= together) ahead[i].input = (cli_input){0};
+    }
     if (openings[0].status != HSD_OK)
         *err = openings[0].error;
     else

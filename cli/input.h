@@ -30,13 +30,15 @@ typedef struct cli_input_ahead { /* zeroed: there is none */
     uint64_t elapsed_ns;
 } cli_input_ahead;
 
+#define CLI_INPUT_MOST_NEXT 2u
+
 /*
- * Opens an input as cli_inputs_open does, and where both are small foreign dumps that can be read again, `next` side by
- * side with it. What there is to say of that one is said when it is taken; `ahead` stays without an input where it was
- * not opened.
+ * Opens an input as cli_inputs_open does, and where it is a small foreign dump that can be read again, the `count` next
+ * ones side by side with it as far as they are likewise. What there is to say of those is said when they are taken;
+ * `ahead`, of CLI_INPUT_MOST_NEXT, stays without an input where one was not opened.
  */
-hsd_status cli_input_open_with_next(cli_input *input, const char *next, cli_input_ahead *ahead, cli_app *cli,
-                                    bool summary_only, hsd_damage damage, hsd_error *err);
+hsd_status cli_input_open_with_next(cli_input *input, const char *const *next, size_t count, cli_input_ahead *ahead,
+                                    cli_app *cli, bool summary_only, hsd_damage damage, hsd_error *err);
 
 /* The one that was opened ahead, and what became of it. `ahead` has none afterwards. */
 hsd_status cli_input_take(cli_input *input, cli_input_ahead *ahead, const cli_app *cli, hsd_error *err);

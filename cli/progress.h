@@ -9,9 +9,9 @@
 
 #include "cli.h"
 
-/* One operation that tells of progress; two may run side by side, each in its own thread. */
+/* One operation that tells of progress; some may run side by side, each in its own thread. */
 typedef struct cli_progress {
-    unsigned slot;           /* 0 or 1 */
+    unsigned slot;           /* 0 or 1, which those beside it share */
     const atomic_bool *stop; /* set when the other one failed; NULL = alone */
 } cli_progress;
 

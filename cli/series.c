@@ -1,7 +1,7 @@
 /*
  * Captures of the command line as a source for the library: each is opened when its turn comes, of small ones two at
- * once, and closed before the one after the next, so a thousand foreign dumps need the temporary space of two; and of
- * the two that a diff may ask for in the end, where they are small.
+ * once, or the first three, and closed before the one behind the next, so a thousand foreign dumps need the temporary
+ * space of two, or three small ones; and of the two that a diff may ask for in the end, where they are small.
  */
 #include "series.h"
 
@@ -24,30 +24,39 @@ static hsd_cohort_wish cohorts_wanted(const cli_options *options)
 
 #define KEPT_OBJECTS UINT64_C(1000000) /* at most, of a capture that stays open */
 
-typedef struct opened { /* at most two at a time: even and odd places */
+#define MOST_OPEN 3u
+
+typedef struct opened { /* by the rest of their places */
     cli_app *cli;
-    cli_input inputs[2];
-    cli_input_ahead ahead; /* the one behind the last that was opened, if it was opened beside it */
-    size_t first;          /* the one that a diff would begin with */
-    cli_input *kept;       /* that and the last one, once they are through; NULL = there will be none */
+    cli_input inputs[MOST_OPEN];
+    cli_input_ahead ahead[CLI_INPUT_MOST_NEXT]; /* those behind the last one that were opened beside it */
+    size_t first;                               /* the one that a diff would begin with */
+    cli_input *kept; /* that and the last one, once they are through; NULL = there will be none */
 } opened;
 
 static hsd_status open_or_take(opened *all, size_t i, cli_input *input, hsd_error *err)
 {
     const cli_options *options = &all->cli->options;
     const hsd_damage damage = cli_damage_wanted(all->cli);
-    if (all->ahead.input.path) return cli_input_take(input, &all->ahead, all->cli, err);
+    if (all->ahead[0].input.path) {
+        const hsd_status status = cli_input_take(input, &all->ahead[0], all->cli, err);
+        all->ahead[0] = all->ahead[1];
+        all->ahead[1] = (cli_input_ahead){.status = HSD_OK};
+        return status;
+    }
     *input = (cli_input){.path = all->cli->inputs[i]};
-    const bool may_be_two = i + 1 < all->cli->input_count && cohorts_wanted(options) != HSD_COHORTS_ALWAYS;
-    if (!may_be_two) return cli_inputs_open(input, 1, all->cli, options->summary, damage, err);
-    return cli_input_open_with_next(input, all->cli->inputs[i + 1], &all->ahead, all->cli, options->summary, damage,
-                                    err);
+    const size_t count = all->cli->input_count;
+    const bool is_odd = count % 2 == 1 && count > 3;
+    if (i + 1 == count || cohorts_wanted(options) == HSD_COHORTS_ALWAYS)
+        return cli_inputs_open(input, 1, all->cli, options->summary, damage, err);
+    return cli_input_open_with_next(input, &all->cli->inputs[i + 1], is_odd && i == 0 ? 2 : 1, all->ahead, all->cli,
+                                    options->summary, damage, err);
 }
 
 static hsd_status open_one(void *context, size_t i, hsd_capture **out, hsd_error *err)
 {
     opened *all = context;
-    cli_input *input = &all->inputs[i % 2];
+    cli_input *input = &all->inputs[i % MOST_OPEN];
     HSD_TRY(open_or_take(all, i, input, err));
     *out = input->capture;
     return HSD_OK;
@@ -63,7 +72,7 @@ static bool stays_open(const opened *all, size_t i, const cli_input *input)
 static void close_one(void *context, size_t i, hsd_capture *capture)
 {
     opened *all = context;
-    cli_input *input = &all->inputs[i % 2];
+    cli_input *input = &all->inputs[i % MOST_OPEN];
     (void)capture;
     if (stays_open(all, i, input))
         all->kept[i != all->first] = *input;
@@ -108,7 +117,8 @@ hsd_status cli_series_run(hsd_series **out, cli_app *cli, uint32_t warmup, uint6
                                        .asks_pair = cli->first_group == 0};
     HSD_TRY(look_for_all(cli, err));
     const hsd_status status = hsd_series_run(out, &source, &wanted, &cli->run, err);
-    cli_inputs_close(&all.ahead.input, 1);
+    for (size_t i = 0; i < CLI_INPUT_MOST_NEXT; i++)
+        cli_inputs_close(&all.ahead[i].input, 1);
     return status;
 }
 

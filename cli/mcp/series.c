@@ -3,11 +3,13 @@
  */
 #include "series.h"
 
-typedef struct opened { /* at most two at a time: even and odd places */
+#define MOST_OPEN 3u
+
+typedef struct opened { /* by the rest of their places */
     mcp_heaps *heaps;
     const char *const *paths;
     bool partial;
-    mcp_heap_file files[2];
+    mcp_heap_file files[MOST_OPEN];
 } opened;
 
 static hsd_status need_capture(mcp_heap_file *file, hsd_error *err)
@@ -22,7 +24,7 @@ static hsd_status need_capture(mcp_heap_file *file, hsd_error *err)
 static hsd_status open_one_capture(void *context, size_t i, hsd_capture **out, hsd_error *err)
 {
     opened *all = context;
-    mcp_heap_file *file = &all->files[i % 2];
+    mcp_heap_file *file = &all->files[i % MOST_OPEN];
     HSD_TRY(mcp_heap_file_open(all->heaps, file, all->paths[i], all->partial, err));
     HSD_TRY(need_capture(file, err));
     *out = file->capture;
@@ -33,7 +35,7 @@ static void close_one_capture(void *context, size_t i, hsd_capture *capture)
 {
     opened *all = context;
     (void)capture;
-    mcp_heap_file_close(&all->files[i % 2]);
+    mcp_heap_file_close(&all->files[i % MOST_OPEN]);
 }
 
 /* Before hours of work: what is not there at all. */

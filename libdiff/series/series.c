@@ -8,7 +8,8 @@
  *
  * The capture before is kept open only where a diff of the two must tell which object is which. Else two small captures
  * that follow each other are read at once where there are threads: the second tells nobody anything until the first is
- * through.
+ * through. Of an odd number the first three are, the third until both are: else the last one, alone, would leave half
+ * of two processors idle. The first, since nothing else takes memory yet.
  *
  * A profile gets all of the memory. What stays beside it are names and two amounts for each row, at most 16 MiB
  * together (SHARE); values get theirs when the last profile is gone. Of small captures, which leave half of the memory
@@ -50,7 +51,8 @@ typedef struct series_run {
     hsd_aging aging;
     bool has_roots, has_places, has_lost; /* so far */
     hsd_capture *current, *previous;
-    hsd_capture *ahead; /* the one behind the current, opened early; NULL = none is, or that failed */
+    hsd_capture *ahead; /* the next one that was opened early; NULL = none is, or that failed */
+    size_t ahead_at;    /* which it is */
     bool has_looked;    /* it was tried: */
     hsd_status ahead_status;
     hsd_error ahead_error;
@@ -95,13 +97,13 @@ static uint64_t memory_of(const series_run *r)
     return r->run.memory_bytes != 0 ? r->run.memory_bytes : hsd_run_default_memory();
 }
 
-/* It fits in half of the memory with plenty to spare: what it says depends on no budget. */
-static bool is_small(const series_run *r, const hsd_capture *capture)
+/* It fits in such a part of the memory with plenty to spare: what it says depends on no budget. */
+static bool is_small(const series_run *r, const hsd_capture *capture, uint32_t parts)
 {
     const hsd_capture_info *info = hsd_capture_get_info(capture);
     if (info->objects == 0 || info->is_baseline || info->objects > TOGETHER_OBJECTS) return false;
     if (info->references > TOGETHER_OBJECTS * 16) return false;
-    return TOGETHER_LEAST + info->objects * OBJECT_BYTES + info->references * REFERENCE_BYTES <= memory_of(r) / 2;
+    return TOGETHER_LEAST + info->objects * OBJECT_BYTES + info->references * REFERENCE_BYTES <= memory_of(r) / parts;
 }
 
 /* ---- one capture ---- */
@@ -113,7 +115,7 @@ static void choose_walked(series_run *r, hsd_capture *capture, size_t at, size_t
     const uint32_t first = r->options->warmup;
     const bool is_first = at == first, is_last = at + 1 == r->source->count && first < through;
     if (!r->options->asks_pair || !r->aging.is_on || how->no_places || !(is_first || is_last)) return;
-    if (!is_small(r, capture) || hsd_capture_get_info(capture)->objects > WALKED_OBJECTS) return;
+    if (!is_small(r, capture, 2) || hsd_capture_get_info(capture)->objects > WALKED_OBJECTS) return;
     if (is_last && r->series->walked[0] == NULL) return;
     how->walked = &r->series->walked[is_last];
     if (is_last) how->behind = r->series->walked[0];
@@ -231,18 +233,21 @@ static hsd_status add_capture(series_run *r, hsd_error *err)
     return add_begun(r, err);
 }
 
-/* ---- two at once ---- */
+/* ---- two at once, or three ---- */
 
 typedef struct told { /* a note that waits */
     hsd_note_level level;
     char text[1024];
 } told;
 
-typedef struct second { /* of two that are read at once: on the thread that called, the first beside it */
+/* The last of those that are read at once: on the thread that called, the first beside it, or two that are so read. */
+typedef struct second {
     series_run *r;
-    hsd_capture *first, *capture;
+    hsd_capture *capture;
+    size_t at;           /* which it is */
+    hsd_capture *beside; /* the second of three, to the third; NULL = there are two */
     hsd_worker worker;
-    bool is_through;    /* the first is */
+    bool is_through;    /* what is beside it */
     hsd_run run, whole; /* of the second; that of the series */
     told *told;
     uint32_t told_count, told_capacity;
@@ -267,13 +272,16 @@ static void note_later(void *context, hsd_note_level level, const char *text)
     snprintf(one->text, sizeof one->text, "%s", text);
 }
 
+static hsd_status add_two(series_run *r, hsd_capture *capture, uint32_t parts, hsd_error *err);
+
+/* Three have the memory in three parts already. */
 static hsd_status add_first(void *context, hsd_error *err)
 {
     second *s = context;
-    return add_capture(s->r, err);
+    return s->beside != NULL ? add_two(s->r, s->beside, 1, err) : add_capture(s->r, err);
 }
 
-/* Waits for the first, and from here on all is as if the second had only begun now. */
+/* Waits for what is beside it, and from here on all is as if it had only begun now. */
 static hsd_status let_first_through(second *s, hsd_error *err)
 {
     if (s->is_through) return HSD_OK;
@@ -283,8 +291,8 @@ static hsd_status let_first_through(second *s, hsd_error *err)
     s->is_through = true;
     for (uint32_t i = 0; i < s->told_count; i++)
         s->r->outer->note(s->r->outer->note_context, s->told[i].level, s->told[i].text);
-    s->r->source->close(s->r->source->context, s->r->at, s->first);
-    s->r->at++;
+    s->r->source->close(s->r->source->context, s->r->at, s->r->current);
+    s->r->at = s->at;
     s->r->current = s->capture;
     return begin_aging(s->r, s->capture, err);
 }
@@ -297,7 +305,7 @@ static hsd_status each_of_second(void *context, const hsd_profile *profile, uint
     return s->r->aging.is_on ? hsd_aging_each(&s->r->aging, profile, type, id, bytes, err) : HSD_OK;
 }
 
-static hsd_status make_second(second *s, hsd_profile **out, hsd_error *err)
+static hsd_status make_second(second *s, uint32_t parts, hsd_profile **out, hsd_error *err)
 {
     series_run *r = s->r;
     hsd_profile_options how = {
@@ -306,10 +314,10 @@ static hsd_status make_second(second *s, hsd_profile **out, hsd_error *err)
         how.each = each_of_second;
         how.each_context = s;
     }
-    choose_walked(r, s->capture, r->at + 1, r->at, &how);
+    choose_walked(r, s->capture, s->at, r->at, &how);
     s->whole = r->run;
     r->run.threads = 1;
-    r->run.memory_bytes = memory_of(r) / 2;
+    r->run.memory_bytes = memory_of(r) / parts;
     s->run = r->run;
     if (r->run.progress != NULL) s->run.progress = stay_silent;
     if (r->run.note != NULL) s->run.note = note_later;
@@ -331,20 +339,32 @@ static hsd_status finish_second(second *s, hsd_profile *profile, hsd_status stat
     return end_aging(r, NULL, err);
 }
 
-/* Leaves the second as the current one, or the first if that failed; the other is closed. */
-static hsd_status add_two(series_run *r, hsd_capture *capture, hsd_error *err)
+/* Leaves the last one as the current one, or the one that failed; the others are closed. */
+static hsd_status add_last(second *s, uint32_t parts, hsd_error *err)
 {
-    second s = {.r = r, .first = r->current, .capture = capture};
+    series_run *r = s->r;
     hsd_profile *profile = NULL;
     hsd_error why;
     hsd_error_init(&why);
-    hsd_status status = make_second(&s, &profile, &why);
-    if (status < 0 && s.is_through) *err = why;
-    status = finish_second(&s, profile, status, err);
+    hsd_status status = make_second(s, parts, &profile, &why);
+    if (status < 0 && s->is_through) *err = why;
+    status = finish_second(s, profile, status, err);
     hsd_profile_free(profile);
-    free(s.told);
-    if (!s.is_through) r->source->close(r->source->context, r->at + 1, capture);
+    free(s->told);
+    if (!s->is_through) r->source->close(r->source->context, s->at, s->capture);
     return status;
+}
+
+static hsd_status add_two(series_run *r, hsd_capture *capture, uint32_t parts, hsd_error *err)
+{
+    second s = {.r = r, .capture = capture, .at = r->at + 1};
+    return add_last(&s, parts, err);
+}
+
+static hsd_status add_three(series_run *r, hsd_capture *middle, hsd_capture *last, hsd_error *err)
+{
+    second s = {.r = r, .capture = last, .at = r->at + 2, .beside = middle};
+    return add_last(&s, 3, err);
 }
 
 /* ---- all captures ---- */
@@ -365,15 +385,20 @@ static hsd_status open_capture(series_run *r, size_t i, hsd_capture **out, hsd_e
     return status;
 }
 
+static void open_ahead(series_run *r, size_t i)
+{
+    r->has_looked = true;
+    r->ahead_at = i;
+    hsd_error_init(&r->ahead_error);
+    r->ahead_status = open_capture(r, i, &r->ahead, &r->ahead_error);
+}
+
 /* The one behind the current is opened early where both may be small; what fails there is told when its turn comes. */
 static void look_ahead(series_run *r)
 {
     const bool may_be =
         r->aging.wish != HSD_COHORTS_ALWAYS && !r->options->summary_only && r->at + 1 < r->source->count;
-    if (!may_be || hsd_worker_count(r->run.threads) < 2 || !is_small(r, r->current)) return;
-    r->has_looked = true;
-    hsd_error_init(&r->ahead_error);
-    r->ahead_status = open_capture(r, r->at + 1, &r->ahead, &r->ahead_error);
+    if (may_be && hsd_worker_count(r->run.threads) >= 2 && is_small(r, r->current, 2)) open_ahead(r, r->at + 1);
 }
 
 static hsd_status open_next(series_run *r, hsd_error *err)
@@ -386,21 +411,38 @@ static hsd_status open_next(series_run *r, hsd_error *err)
     return r->ahead_status;
 }
 
+static hsd_capture *take_ahead(series_run *r)
+{
+    hsd_capture *ahead = r->ahead;
+    r->ahead = NULL;
+    r->has_looked = false;
+    return ahead;
+}
+
+static bool begins_with_three(const series_run *r) { return r->source->count % 2 == 1 && r->source->count > 3; }
+
+static bool may_be_three(const series_run *r, const hsd_capture *behind)
+{
+    return r->at == 0 && begins_with_three(r) && is_small(r, r->current, 3) && is_small(r, behind, 3);
+}
+
 static hsd_status add_next(series_run *r, hsd_error *err)
 {
     if (!r->has_looked) look_ahead(r);
-    if (r->ahead == NULL || !is_small(r, r->ahead)) return add_capture(r, err);
-    hsd_capture *behind = r->ahead;
-    r->ahead = NULL;
-    r->has_looked = false;
-    return add_two(r, behind, err);
+    if (r->ahead == NULL || !is_small(r, r->ahead, 2)) return add_capture(r, err);
+    hsd_capture *behind = take_ahead(r);
+    if (!may_be_three(r, behind)) return add_two(r, behind, 2, err);
+    open_ahead(r, r->at + 2);
+    if (r->ahead == NULL || !is_small(r, r->ahead, 3)) return add_two(r, behind, 2, err);
+    return add_three(r, behind, take_ahead(r), err);
 }
 
-/* Captures of a series are alike as a rule. */
+/* Captures of a series are alike as a rule. Where three begin as much memory of a third stays with the allocator. */
 static void keep_pages(series_run *r)
 {
-    if (is_small(r, r->current))
-        hsd_series_keep_pages(r->series->store, (size_t)(memory_of(r) / KEPT_PART));
+    const uint32_t part = begins_with_three(r) ? 2 * KEPT_PART : KEPT_PART;
+    if (is_small(r, r->current, 2))
+        hsd_series_keep_pages(r->series->store, (size_t)(memory_of(r) / part));
     else
         hsd_series_keep_no_pages(r->series->store);
 }
@@ -422,7 +464,7 @@ static hsd_status go_through(series_run *r, hsd_error *err)
         r->current = NULL;
     }
     close_capture(r, &r->previous, r->at - 1);
-    close_capture(r, &r->ahead, r->at);
+    close_capture(r, &r->ahead, r->ahead_at);
     return status;
 }
 

@@ -220,7 +220,8 @@ typedef struct hsd_series {
  * roots. Tables of roots and holders are known if all captures behind the warm-up have them.
  */
 
-/* Where captures come from: at most two are open at a time, in ascending order, each opened once. */
+/* Where captures come from: at most three are open at a time, in ascending order, each opened once. The first of those
+ * that are open may be closed on another thread, while the one that called waits. */
 typedef struct hsd_series_source {
     size_t count;
     hsd_status (*open)(void *context, size_t i, hsd_capture **out, hsd_error *err);

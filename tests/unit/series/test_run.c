@@ -297,10 +297,10 @@ static void take_note(void *context, hsd_note_level level, const char *text)
     n->text[n->size++] = '\n';
 }
 
-Test(run, two_at_once_say_what_one_after_the_other_says)
+Test(run, two_or_three_at_once_say_what_one_after_the_other_says)
 {
     static noted in_turn, at_once;
-    for (size_t count = 2; count < 6; count++) {
+    for (size_t count = 2; count < 8; count++) {
         make_story(count, 20 + count);
         kit_write(&story);
         in_turn = at_once = (noted){.size = 0};
@@ -318,13 +318,13 @@ Test(run, two_at_once_say_what_one_after_the_other_says)
     }
 }
 
-Test(run, of_two_at_once_the_first_that_fails_is_named)
+static void check_failed_is_named(size_t count)
 {
     const hsd_run two = {.threads = 2, .memory_bytes = 1 << 30};
     hsd_series *series;
-    make_story(4, 6);
+    make_story(count, 6);
     kit_write(&story);
-    for (size_t bad = 4; bad-- > 0;) { /* those behind it are bad already */
+    for (size_t bad = count; bad-- > 0;) { /* those behind it are bad already */
         FILE *file = fopen(kit_file(bad), "r+b");
         fseek(file, 100, SEEK_SET);
         for (int i = 0; i < 100; i++)
@@ -332,10 +332,16 @@ Test(run, of_two_at_once_the_first_that_fails_is_named)
         fclose(file);
         kit_err.file[0] = 0;
         kit_opened = kit_open_now = 0;
-        cr_assert_lt(kit_try(&series, 4, NULL, &two), 0);
+        cr_assert_lt(kit_try(&series, count, NULL, &two), 0);
         cr_assert_str_eq(kit_err.file, kit_file(bad), "%zu: %s", bad, kit_err.file);
         cr_assert_eq(kit_open_now, 0);
     }
+}
+
+Test(run, of_two_or_three_at_once_the_first_that_fails_is_named)
+{
+    check_failed_is_named(4);
+    check_failed_is_named(5);
 }
 
 /* Calls of one family fail in turn, until the run needs no more of them. */
