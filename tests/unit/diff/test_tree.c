@@ -330,3 +330,31 @@ Test(tree, refuses_frames_of_a_size_that_cannot_be)
     }
     hsd_sorter_free(tree);
 }
+
+/* ---- records of nodes ---- */
+
+/* A series whose walks stay numbers names anew: of soft references, too, and not what stands in front of a node. */
+Test(tree, a_name_is_numbered_anew_and_nothing_else)
+{
+    static const uint32_t number_of[] = {7, 5, 9};
+    uint64_t record[HSD_TREE_WORDS], before[HSD_TREE_WORDS];
+    hsd_tree_node node = {.first = 3, .end = 5, .type = 11, .edge = 2, .node = 4, .bytes = 100};
+    for (unsigned soft = 0; soft < 2; soft++) {
+        node.flags = soft ? HSD_TREE_IS_SOFT : 0;
+        hsd_tree_write(record, &node);
+        hsd_tree_renumber(record, number_of);
+        const hsd_tree_node read = hsd_tree_read(record);
+        cr_assert_eq(read.edge, 9);
+        cr_assert(read.flags == node.flags && read.type == 11 && read.bytes == 100 && read.first == 3 && read.end == 5);
+    }
+    node.edge = HSD_TREE_INDIRECT;
+    hsd_tree_write(record, &node);
+    hsd_tree_renumber(record, number_of);
+    cr_assert_eq(hsd_tree_read(record).edge, HSD_TREE_INDIRECT);
+
+    node.bytes = (uint64_t)HSD_TREE_BYTES_MOST + 1;
+    cr_assert(hsd_tree_write_more(record, &node));
+    memcpy(before, record, sizeof before);
+    hsd_tree_renumber(record, number_of);
+    cr_assert_arr_eq(record, before, sizeof before);
+}
