@@ -81,8 +81,9 @@ uint64_t hsd_plan_random(const hsd_plan_capture *c);
 /* ---- one capture (plan/side.c) ---- */
 
 /* Divides `walk` bytes among the stages of one walk. With end_bytes its graph stays, and must then leave as much
- * for others. False: too little. */
-bool hsd_plan_side_divide(hsd_plan_side *side, const hsd_plan_capture *c, uint64_t walk, uint64_t end_bytes);
+ * for others. Of a capture that is alone places are in arrays where the graph leaves memory, too. False: too little. */
+bool hsd_plan_side_divide(hsd_plan_side *side, const hsd_plan_capture *c, uint64_t walk, uint64_t end_bytes,
+                          bool is_alone);
 
 /* What waits for the other side between owners and census. */
 uint64_t hsd_plan_side_waits(const hsd_plan_side *side, bool keeps_graph);

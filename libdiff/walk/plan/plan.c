@@ -152,7 +152,7 @@ static bool plan_second(hsd_plan *plan, const hsd_plan_request *r, uint64_t walk
     const hsd_plan_side *first = &plan->sides[0];
     const uint64_t held =
         has_structure(r) ? hsd_plan_side_waits(first, false) : first->identity_serve_bytes + first->tree_serve_bytes;
-    if (walk < held || !hsd_plan_side_divide(&plan->sides[1], &r->captures[1], walk - held, end_bytes(r, 1)))
+    if (walk < held || !hsd_plan_side_divide(&plan->sides[1], &r->captures[1], walk - held, end_bytes(r, 1), false))
         return false;
     wait_in_order(&plan->sides[1], r, 1, walk);
     raise(&plan->peak_bytes,
@@ -165,7 +165,7 @@ static bool plan_in_turn(hsd_plan *plan, const hsd_plan_request *r, uint64_t mem
     const uint64_t walk = memory_bytes - plan->table_bytes;
     hsd_plan_side *first = &plan->sides[0];
     plan->is_side_by_side = false;
-    if (!hsd_plan_side_divide(first, &r->captures[0], walk, end_bytes(r, 0))) return false;
+    if (!hsd_plan_side_divide(first, &r->captures[0], walk, end_bytes(r, 0), r->capture_count == 1)) return false;
     wait_in_order(first, r, 0, walk);
     const uint64_t peak = plan->table_bytes + hsd_plan_side_peak(first, &r->captures[0], keeps_graph(r, 0));
     plan->peak_bytes = peak;
@@ -209,8 +209,8 @@ static bool plan_at_once(hsd_plan *plan, const hsd_plan_request *r, uint64_t mem
     const uint64_t first = hsd_min_u64(share_bytes, enough_for(&r->captures[0]));
     const uint64_t second = hsd_min_u64(walk - share_bytes, enough_for(&r->captures[1]));
     plan->is_side_by_side = true;
-    if (!hsd_plan_side_divide(&plan->sides[0], &r->captures[0], first, 0)) return false;
-    if (!hsd_plan_side_divide(&plan->sides[1], &r->captures[1], second, end_bytes(r, 1))) return false;
+    if (!hsd_plan_side_divide(&plan->sides[0], &r->captures[0], first, 0, false)) return false;
+    if (!hsd_plan_side_divide(&plan->sides[1], &r->captures[1], second, end_bytes(r, 1), false)) return false;
     widen_structure(&plan->sides[0], &r->captures[0], share_bytes - first);
     widen_structure(&plan->sides[1], &r->captures[1], walk - share_bytes - second);
     plan->peak_bytes = plan->table_bytes + hsd_plan_side_peak(&plan->sides[0], &r->captures[0], false) +

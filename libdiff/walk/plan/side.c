@@ -347,11 +347,13 @@ static bool divide(divider *d)
     return hsd_plan_is_read(d->c) || (divide_edges(d) && divide_building(d));
 }
 
-bool hsd_plan_side_divide(hsd_plan_side *side, const hsd_plan_capture *c, uint64_t walk, uint64_t end_bytes)
+bool hsd_plan_side_divide(hsd_plan_side *side, const hsd_plan_capture *c, uint64_t walk, uint64_t end_bytes,
+                          bool is_alone)
 {
     divider d = {.side = side, .c = c, .all = walk, .end_bytes = end_bytes, .has_tree = hsd_plan_has_tree(c)};
     d.keeps_graph = end_bytes > 0 && d.has_tree;
     for (int i = d.has_tree ? RESIDENT : PAGED; i >= PAGED; i--) {
+        if (!is_alone && i != RESIDENT && i != PAGED) continue;
         d.way = (way)i;
         d.is_resident = d.way == RESIDENT;
         d.place_cap = 0;
