@@ -622,6 +622,12 @@ hsd_status hsd_paged_check(const hsd_paged *paged, hsd_error *err)
     return paged->status;
 }
 
+void hsd_paged_forget(hsd_paged *paged, uint64_t from, uint64_t until)
+{
+    HSD_ASSERT(from <= until && until <= paged->page_count << HSD_PAGE_SHIFT);
+    if (paged->is_flat && !paged->is_read_only) hsd_pages_forget(paged->frames + from, (size_t)(until - from));
+}
+
 void hsd_paged_close(hsd_paged *paged)
 {
     give_frames(paged);

@@ -140,6 +140,9 @@ void *hsd_paged_plain_to_write(hsd_paged *paged);
 /* The same of its first `bytes` alone: of an array with room for more than came. To read. */
 const void *hsd_paged_plain_front(const hsd_paged *paged, uint64_t bytes);
 
+/* Nobody asks for bytes `from` … `until` - 1 any more: of an array that is plain their memory goes back. */
+void hsd_paged_forget(hsd_paged *paged, uint64_t from, uint64_t until);
+
 /* First failure since open. */
 hsd_status hsd_paged_check(const hsd_paged *paged, hsd_error *err);
 

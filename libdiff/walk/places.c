@@ -14,9 +14,12 @@
 
 #define SPAN_BYTES HSD_TWO_BYTES
 #define LINK_BYTES ((uint32_t)sizeof(uint64_t))
+#define NAME_BYTES ((uint32_t)sizeof(uint32_t))
 #define PUTS_AHEAD 16u
 
 /* Words of a record of by_node; key: the node. */
+#define FORGOTTEN (UINT32_C(1) << 18) /* nodes at a time */
+
 enum { PLACE, PARENT = HSD_TWO_WORDS, RECORD_WORDS = PARENT + HSD_TWO_WORDS };
 #define KEY_WORDS 1u
 
@@ -195,10 +198,29 @@ hsd_status hsd_places_check(const hsd_places *places, hsd_error *err)
     return hsd_paged_check(&places->links, err);
 }
 
+/* Who dominates whom was asked for the last time. */
+static void keep_names(hsd_places *places)
+{
+    uint8_t *const frames = places->links.frames;
+    const uint64_t nodes = places->node_count;
+    for (uint64_t node = 0; node < nodes; node++) {
+        uint64_t link;
+        memcpy(&link, frames + node * LINK_BYTES, LINK_BYTES);
+        const uint32_t name = hsd_link_name(link);
+        memcpy(frames + node * NAME_BYTES, &name, NAME_BYTES);
+    }
+    places->has_names = true;
+    hsd_paged_forget(&places->links, nodes * NAME_BYTES, nodes * LINK_BYTES);
+}
+
 hsd_status hsd_places_settle(hsd_places *places, const hsd_side_walk *side, hsd_error *err)
 {
+    const hsd_plan_side *plan = &side->request->plan;
+    const bool stays = hsd_places_are_flat(places) && hsd_side_tree_tells_owners(side) && !plan->waits_in_order;
     HSD_TRY(hsd_places_check(places, err));
-    return hsd_paged_shrink(&places->links, side->request->plan.link_serve_bytes, err);
+    HSD_TRY(hsd_paged_shrink(&places->links, plan->link_serve_bytes, err));
+    if (stays && hsd_places_are_flat(places)) keep_names(places);
+    return HSD_OK;
 }
 
 hsd_status hsd_places_step_aside(hsd_places *places, const hsd_side_walk *side, hsd_error *err)
@@ -224,16 +246,33 @@ static hsd_status find_sorted(hsd_places *places, hsd_node node, hsd_two *place,
     return HSD_OK;
 }
 
+static uint32_t name_of(hsd_places *places, hsd_node node)
+{
+    if (!places->has_names) return hsd_link_name(hsd_paged_get_u64(&places->links, node));
+    return ((const uint32_t *)(const void *)places->links.frames)[node];
+}
+
+/* Of plain arrays what is not asked for any more goes back, some MiB at a time. */
+static void forget_before(hsd_places *places, hsd_node node)
+{
+    const uint64_t from = places->forgotten, bytes = places->has_names ? NAME_BYTES : LINK_BYTES;
+    hsd_paged_forget(&places->spans, from * SPAN_BYTES, (uint64_t)node * SPAN_BYTES);
+    hsd_paged_forget(&places->links, from * bytes, (uint64_t)node * bytes);
+    places->forgotten = node;
+}
+
 hsd_status hsd_places_find(hsd_places *places, hsd_node node, hsd_placed *out, hsd_error *err)
 {
     hsd_two place;
-    if (places->is_whole)
+    if (places->is_whole) {
+        if (node - places->forgotten >= FORGOTTEN) forget_before(places, node);
         place = hsd_paged_get_two(&places->spans, node);
-    else
+    } else {
         HSD_TRY(find_sorted(places, node, &place, err));
+    }
     out->is_there = place != 0;
     if (!out->is_there) return HSD_OK;
-    const uint32_t name = hsd_link_name(hsd_paged_get_u64(&places->links, node));
+    const uint32_t name = name_of(places, node);
     out->first = hsd_two_first(place);
     out->end = hsd_two_second(place);
     out->edge = name == HSD_PLACES_NO_NAME ? HSD_TREE_INDIRECT : HSD_EDGE_NAME(name);

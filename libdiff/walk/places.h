@@ -30,9 +30,11 @@ typedef struct hsd_places {
     hsd_paged spans; /* whole: first and end of each node, an hsd_two */
     hsd_paged links; /* of each node; whole, until places are finished: firsts of the immediate dominators, hsd_node */
     bool has_spans, has_links;
+    bool has_names;       /* links, in plain memory, are names of four bytes each from now on */
     hsd_sorter *by_node;  /* sorted: (node, first), (end, first of the immediate dominator) */
     const uint64_t *next; /* sorted: the next record of by_node; NULL = none is left */
     hsd_node next_node;   /* whole: where the next search goes on */
+    hsd_node forgotten;   /* whole, in plain memory: nobody asks for nodes before it any more */
 } hsd_places;
 
 /* A link is of the immediate dominator's first, and the name of a reference from it (walk/edges.h). */
@@ -118,7 +120,8 @@ hsd_status hsd_places_step_aside(hsd_places *places, const hsd_side_walk *side, 
 /* Places are read in order from now on, too. */
 hsd_status hsd_places_rest(hsd_places *places, const hsd_side_walk *side, hsd_error *err);
 
-/* The place of a node; after a rewind, for nodes in ascending order. */
+/* The place of a node; after a rewind, for nodes in ascending order, and for the last time: what lies far behind is
+ * forgotten. */
 hsd_status hsd_places_find(hsd_places *places, hsd_node node, hsd_placed *out, hsd_error *err);
 
 /* The first failure of the arrays. */

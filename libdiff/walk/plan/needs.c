@@ -212,6 +212,9 @@ uint64_t hsd_plan_dominator_walk(const hsd_plan_capture *c)
            (buckets + 80) * KIB(16) + SORT_PREDECESSORS + MIB(2);
 }
 
+/* Two numbers a node, beside buckets, of which an eighth of the memory is written and another one sorted. */
+static uint64_t dominator_random(const hsd_plan_capture *c) { return 3 * HSD_NODE_BYTES * c->objects + MIB(2); }
+
 /* Of 8 bytes each, whatever a number has. */
 hsd_plan_need hsd_plan_links(const hsd_plan_capture *c)
 {
@@ -338,4 +341,12 @@ uint64_t hsd_plan_random(const hsd_plan_capture *c)
     const uint64_t labels = hsd_plan_labels(c).useful * (c->has_parts ? 2 : 1);
     const uint64_t walk = adjacency_estimate(c) + labels;
     return hsd_plan_bits(c) + (hsd_plan_has_tree(c) ? hsd_max_u64(walk, 6 * HSD_NODE_BYTES * c->objects) : walk);
+}
+
+uint64_t hsd_plan_random_in_arrays(const hsd_plan_capture *c)
+{
+    const uint64_t arrays =
+        hsd_plan_spans(c).useful + hsd_plan_links(c).useful + hsd_plan_labels(c).useful + dominator_random(c);
+    const uint64_t beside = hsd_plan_bits(c) + HSD_PLAN_READER_BYTES + hsd_plan_names(c).least;
+    return (arrays + beside) / 12 * 13; /* folded parts have a part of what there is */
 }

@@ -78,12 +78,15 @@ uint64_t hsd_plan_serve_useful(uint64_t records, unsigned words, uint64_t sort_b
 /* What a walk's random accesses want in memory. */
 uint64_t hsd_plan_random(const hsd_plan_capture *c);
 
+/* The same with places in arrays from their finding to the end, so that owners come out of the tree. */
+uint64_t hsd_plan_random_in_arrays(const hsd_plan_capture *c);
+
 /* ---- one capture (plan/side.c) ---- */
 
 /* Divides `walk` bytes among the stages of one walk. With end_bytes its graph stays, and must then leave as much
- * for others. Of a capture that is alone places are in arrays where the graph leaves memory, too. False: too little. */
+ * for others. Places may be in arrays where the graph leaves memory, too. False: too little. */
 bool hsd_plan_side_divide(hsd_plan_side *side, const hsd_plan_capture *c, uint64_t walk, uint64_t end_bytes,
-                          bool is_alone);
+                          bool has_arrays);
 
 /* What waits for the other side between owners and census. */
 uint64_t hsd_plan_side_waits(const hsd_plan_side *side, bool keeps_graph);

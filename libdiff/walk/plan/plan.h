@@ -111,6 +111,7 @@ typedef struct hsd_plan_side {
     /* places by node, while they are told: sorted, or, where it holds that much, in two arrays that have place_link and
      * what links have while these are found, and as long as the tree tells owners */
     uint64_t place_sort_bytes, place_link_bytes;
+    uint64_t early_bytes; /* of place_sort_bytes what dominators may have until the first place is told */
     uint64_t place_walk_bytes, link_walk_bytes; /* while owners are walked */
     uint64_t place_serve_bytes;                 /* later */
     uint64_t link_bytes;                        /* dominators of each node and names of the references from them */

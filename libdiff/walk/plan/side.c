@@ -312,6 +312,7 @@ static bool divide_tree(const divider *d)
     side->has_room_ahead = d->is_resident && room >= hsd_plan_dominator_walk(d->c) + told + side->owner_bytes;
     if (d->way >= WHOLE && d->walk >= AHEAD_ENOUGH) side->has_room_ahead = true;
     if (!hsd_plan_share(room, find, 2)) return false;
+    side->early_bytes = side->place_sort_bytes;
     const uint64_t serve = hsd_plan_serve_useful(d->c->objects, PLACE_WORDS, side->place_sort_bytes);
     side->place_serve_bytes = d->way >= WHOLE ? d->place_cap : hsd_min_u64(serve, d->place_cap);
     if (d->way == PAGED) side->place_link_bytes = side->place_walk_bytes = side->place_serve_bytes;
@@ -348,12 +349,12 @@ static bool divide(divider *d)
 }
 
 bool hsd_plan_side_divide(hsd_plan_side *side, const hsd_plan_capture *c, uint64_t walk, uint64_t end_bytes,
-                          bool is_alone)
+                          bool has_arrays)
 {
     divider d = {.side = side, .c = c, .all = walk, .end_bytes = end_bytes, .has_tree = hsd_plan_has_tree(c)};
     d.keeps_graph = end_bytes > 0 && d.has_tree;
     for (int i = d.has_tree ? RESIDENT : PAGED; i >= PAGED; i--) {
-        if (!is_alone && i != RESIDENT && i != PAGED) continue;
+        if (!has_arrays && i != RESIDENT && i != PAGED) continue;
         d.way = (way)i;
         d.is_resident = d.way == RESIDENT;
         d.place_cap = 0;

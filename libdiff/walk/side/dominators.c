@@ -35,10 +35,11 @@ static hsd_status find_places(hsd_side_walk *side, hsd_error *err)
     hsd_dominators_stats stats;
     HSD_TRY(hsd_side_take_soft(side, err));
     HSD_TRY(hsd_places_new(&side->graph->places, side, err));
+    const hsd_places *places = side->graph->places;
     const hsd_dominators_config config = {
         .roots = side->root_span,
         .memory_bytes = side->request->plan.dominator_bytes,
-        .take_bytes = side->request->plan.place_sort_bytes,
+        .take_bytes = side->request->plan.early_bytes,
         .space = side->request->space,
         .reporter = side->request->reporter,
         .take = hsd_places_put,
@@ -47,7 +48,7 @@ static hsd_status find_places(hsd_side_walk *side, hsd_error *err)
         .object_count = side->object_count,
         .mark = HSD_EDGE_SOFT,
         .by_marked = side->graph->is_soft,
-        .uses_thread = hsd_side_reads_ahead(side) && side->graph->places->is_whole,
+        .uses_thread = hsd_side_reads_ahead(side) && places->is_whole,
     };
     HSD_TRY(hsd_adjacency_set_name_memory(side->adjacency, side->request->plan.idle_name_bytes, err));
     HSD_TRY(hsd_dominators_find(side->adjacency, &config, &stats, err));

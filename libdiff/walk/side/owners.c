@@ -18,11 +18,17 @@
 /* Dominators that were walked depth first have told it. */
 static bool asks_soft(const hsd_side_walk *side) { return side->graph->has_soft != NULL && !side->graph->tells_soft; }
 
+bool hsd_side_tree_tells_owners(const hsd_side_walk *side)
+{
+    const hsd_walk_graph *graph = side->graph;
+    return graph->owner_tree != NULL && !asks_soft(side) && hsd_paged_plain(&graph->places->spans) != NULL;
+}
+
 /* Places as plain memory, where these tell owners; else they make room. */
 static hsd_status find_spans(const hsd_side_walk *side, const uint64_t **spans, hsd_error *err)
 {
     const hsd_walk_graph *graph = side->graph;
-    *spans = graph->owner_tree != NULL && !asks_soft(side) ? hsd_paged_plain(&graph->places->spans) : NULL;
+    *spans = hsd_side_tree_tells_owners(side) ? hsd_paged_plain(&graph->places->spans) : NULL;
     return *spans == NULL && graph->places != NULL ? hsd_places_step_aside(graph->places, side, err) : HSD_OK;
 }
 

@@ -317,6 +317,9 @@ hsd_status hsd_side_run(hsd_side_walk *side, hsd_error *err);
 hsd_status hsd_side_run_graph(hsd_side_walk *side, hsd_error *err);
 hsd_status hsd_side_run_census(hsd_side_walk *side, hsd_error *err);
 
+/* True once dominators are found, if owners come out of their tree, and places stay in memory for that. */
+bool hsd_side_tree_tells_owners(const hsd_side_walk *side);
+
 /* The first step of hsd_side_run, which may be done before it: then the request's plan may be another one behind it. */
 hsd_status hsd_side_run_reading(hsd_side_walk *side, hsd_error *err);
 
