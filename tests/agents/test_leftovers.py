@@ -12,6 +12,7 @@ With HSD_LONG=1 eight processes keep the machine busy meanwhile. Of each generat
 JVM that is installed is taken. In between the JVM goes on, and what comes next is whole.
 """
 import contextlib
+import fcntl
 import glob
 import itertools
 import os
@@ -203,13 +204,27 @@ def waits_in_pipe(pid):
 
 
 class Deserter:
-    """Asks for a dump as hsdiff does, reads what `reads` names, and is gone when the JVM waits. Its folder is nobody's."""
+    """Asks for a dump as hsdiff does, reads what `reads` names, and is gone when the JVM waits. Its folder is nobody's from then on."""
 
     def __init__(self, program, has_two_pipes):
-        self.folder = pathlib.Path(tempfile.mkdtemp(prefix=".hsdiff-dump-", dir="/tmp"))
         self.program, self.options = program, "-overwrite -parallel=1" if has_two_pipes else "-overwrite"
-        for name in ("heap", "heap.p0"):
-            os.mkfifo(self.folder / name, 0o600)
+        self.held = None
+        while self.held is None:
+            self.make()
+
+    def make(self):
+        """Others on the machine sweep what nobody holds: a folder that is lost before it is held is made anew."""
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix=".hsdiff-dump-", dir="/tmp"))
+        with contextlib.suppress(FileNotFoundError, BlockingIOError):
+            held = os.open(self.folder, os.O_RDONLY | os.O_DIRECTORY)
+            try:
+                fcntl.flock(held, fcntl.LOCK_SH | fcntl.LOCK_NB)
+                for name in ("heap", "heap.p0"):
+                    os.mkfifo(self.folder / name, 0o600)
+                self.held = held
+            finally:
+                if self.held is None:
+                    os.close(held)
 
     def ask(self, reads):
         ends = [os.open(self.folder / name, os.O_RDONLY | os.O_NONBLOCK) for name in reads]
@@ -217,7 +232,7 @@ class Deserter:
             jvm.connect(f"/tmp/.java_pid{self.program.pid}")
             jvm.sendall(f"1\0jcmd\0GC.heap_dump {self.options} {self.folder}/heap\0\0\0".encode())
             kit.wait_until("the JVM does not wait", lambda: self.is_stuck(ends))
-        for end in ends:
+        for end in (*ends, self.held):
             os.close(end)
 
     def is_stuck(self, ends):
