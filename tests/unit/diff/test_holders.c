@@ -606,7 +606,7 @@ Test(holders, without_identity_fail_cleanly_wherever_reading_or_writing_fails, .
     write_crowd(true, 30000, HSC_IDENTITY_MOVING);
     cr_assert_gt(fail_some(memory_bytes, 27, HSD_FAULT_PWRITE, ENOSPC, HSD_E_IO), 5);
     cr_assert_gt(fail_some(memory_bytes, 11, HSD_FAULT_PREAD, EIO, HSD_E_IO), 5);
-    cr_assert_gt(fail_some(memory_bytes, 3, HSD_FAULT_OPEN, EMFILE, HSD_E_IO), 5);
+    cr_assert_gt(fail_some(memory_bytes, 1, HSD_FAULT_OPEN, EMFILE, HSD_E_IO), 5);
 }
 
 /* ---- a user who has seen enough ---- */

@@ -115,6 +115,6 @@ Test(side_memory, walk_fails_cleanly_wherever_the_disk_fails)
 {
     kit_write_large(SPILLS, false);
     cr_assert_gt(fail_each(HSD_FAULT_OPEN, EMFILE, HSD_E_IO, 1), 4);
-    cr_assert_gt(fail_each(HSD_FAULT_PWRITE, ENOSPC, HSD_E_IO, 31), 2);
-    cr_assert_gt(fail_each(HSD_FAULT_PREAD, EIO, HSD_E_IO, 67), 2);
+    cr_assert_gt(fail_each(HSD_FAULT_PWRITE, ENOSPC, HSD_E_IO, 3), 2);
+    cr_assert_gt(fail_each(HSD_FAULT_PREAD, EIO, HSD_E_IO, 7), 2);
 }
