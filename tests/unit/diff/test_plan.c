@@ -435,7 +435,7 @@ Test(plan, two_walks_at_once_take_no_more_than_buys_speed)
         cr_assert(plan.sides[i].place_serve_bytes == plan.sides[i].place_link_bytes, "places stay in arrays");
     }
     cr_assert_leq(plan.sides[1].path_bytes, MIB(OR_WIDE(100, 200)));
-    cr_assert_lt(plan.sides[1].idle_adjacency_bytes, plan.sides[1].adjacency_bytes);
+    if (HSD_NODE_BITS == 32) cr_assert_lt(plan.sides[1].idle_adjacency_bytes, plan.sides[1].adjacency_bytes);
     const hsd_plan at_most = plan;
     r.memory_bytes = MIB(64 * 1024);
     cr_assert_eq(hsd_plan_make(&plan, &r, NULL), HSD_OK);
@@ -461,7 +461,8 @@ Test(plan, a_side_that_waits_leaves_its_memory_to_the_other)
         cr_expect_leq(hsd_plan_waiting(side, side->place_serve_bytes), MIB(2));
         cr_expect_gt(side->place_serve_bytes, MIB(32));
     }
-    cr_expect_geq(plan.recognise_bytes, r.memory_bytes / 4 * 3);
+    cr_expect_geq(plan.recognise_bytes, r.memory_bytes / 4 * OR_WIDE(3, 2), "%llu MiB",
+                  (unsigned long long)(plan.recognise_bytes >> 20));
     for (int i = 0; i < 2; i++) {
         r.captures[i].objects = 200000;
         r.captures[i].references = 500000;
