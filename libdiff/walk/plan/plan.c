@@ -189,8 +189,8 @@ static uint64_t first_share(const hsd_plan_request *r, uint64_t walk)
 /* With a tree two walks at once leave their graphs to the disk's cache wherever they are not walked: that costs 5% of
  * the time and saves half of the memory. Two captures of 5 M objects, 15 M references: 6.8 s of CPU and 474 MiB with
  * all in memory, 7.2 s and 192 MiB so. Small ones keep everything.
- * Places in arrays take a third more, and save an eighth of the time; what objects look like needs the memory more: two
- * captures of 10 M objects with them as well, 613 MiB in place of 566, took as long. */
+ * Places in arrays take a quarter more, and save a twentieth of the time, beside other work a fifth; what objects look
+ * like needs the memory more: two captures of 10 M objects with them as well, 613 MiB in place of 566, took as long. */
 static uint64_t enough_for(const hsd_plan_capture *c, uint64_t share_bytes)
 {
     const uint64_t in_arrays = hsd_plan_random_in_arrays(c);
