@@ -71,16 +71,6 @@ class Disk:
         subprocess.run(["umount", str(self.folder)], check=True)
 
 
-def sizes_of_disks(seen):
-    """KiB, by what was seen with those before: from one that holds nothing to one that holds all, and in between until the report was there alone."""
-    kib = 16
-    while "ready" not in seen:
-        yield kib
-        kib += max(16, kib // 8) if LONG else kib
-    while "report alone" not in seen and seen["ready"] - seen["failed"] > 4:
-        yield (seen["ready"] + seen["failed"]) // 2
-
-
 def tells_of_a_full_disk(world):
     """While the heaps are walked, and while the index is built: then the report is there."""
     if not can_mount():
@@ -88,8 +78,8 @@ def tells_of_a_full_disk(world):
     with world.view() as viewer:
         viewer.until_ready()
         good = answers_of(viewer)
-    seen = {}
-    for kib in sizes_of_disks(seen):
+    seen, kib = {}, 16
+    while "ready" not in seen:
         with Disk(world.folder / "disk", kib) as folder:
             with world.view(world.before, world.after, "--temp-dir", folder) as viewer:
                 state = until_ended(viewer)
@@ -97,17 +87,17 @@ def tells_of_a_full_disk(world):
                 if state["phase"] == "ready":
                     same(f"{kib} KiB: answers", answers_of(viewer), good)
                     same("exit status", viewer.end(), 0)
-                    seen["ready"] = min(kib, seen.get("ready", kib))
+                    seen["ready"] = kib
                 else:
                     check("No space left" in state["error"]["error"], f"{kib} KiB: {state}")
                     viewer.ask("/api/types?side=after", expect=409)
-                    what = "failed" if state["report"] is None else "report alone"
-                    seen[what] = max(kib, seen.get(what, kib))
+                    seen["failed" if state["report"] is None else "report alone"] = kib
                     if state["report"]:
                         same(f"{kib} KiB: the report", viewer.get("/api/report").body, good["/api/report"])
                     same(f"{kib} KiB: exit status", viewer.end(), 4)
                     check("No space left" in viewer.stderr(), viewer.stderr())
             same(f"{kib} KiB: what is left", (os.listdir(folder), os.statvfs(folder).f_bfree), ([], os.statvfs(folder).f_blocks))
+        kib += max(16, kib // 8)
     same("what was met", sorted(seen), ["failed", "ready", "report alone"])
     with Disk(world.folder / "disk", seen["failed"]) as folder:
         done = world.run("view", world.before, world.after, "--temp-dir", folder, expect=4)  # nobody has seen it: it ends at once
