@@ -220,12 +220,12 @@ def check_inside(tool, folder, program):
 
 def inside(tool, folder):
     """HSDIFF_NODE=inside, and the helper without its addon: in the process, and how long it will stand still is told before."""
-    with start(tool, 8, {"HSDIFF_NODE": "inside"}) as program:
+    with start(tool, 16, {"HSDIFF_NODE": "inside"}) as program:
         check_inside(tool, folder, program)
     alone = folder / "alone"
     alone.mkdir()
     shutil.copy(pathlib.Path(tool.agents) / "hsdiff.cjs", alone)
-    with start(tool, 8, agents=alone) as program:
+    with start(tool, 16, agents=alone) as program:
         check_inside(tool, folder / "alone", program)
 
 
