@@ -44,21 +44,36 @@ static int64_t growth_of(const hsd_diff *diff, const char *name)
 
 static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
 
-/* Of what is known of it: reached and unreached objects, and what the runtime says. */
+/* Of what is known of it: reached and unreached objects, and what the runtime says; of Python what it has mapped for
+ * small objects, the gaps between them included. */
 static int64_t growth_of_heap(const hsd_diff *diff)
 {
     const int64_t captured =
         hsd_change_bytes(&diff->total) + (int64_t)(diff->unreached_after.bytes - diff->unreached_before.bytes);
-    return larger(larger(captured, 0), larger(growth_of(diff, "heap.used"), growth_of(diff, "heap.committed")));
+    const int64_t told = larger(growth_of(diff, "heap.used"), growth_of(diff, "heap.committed"));
+    return larger(larger(captured, 0), larger(told, growth_of(diff, "python.arena_bytes")));
+}
+
+/* Python counts references, and its agent brings what it needs before it measures. */
+static bool is_counting(const hsd_side *side)
+{
+    uint64_t tracked;
+    return hsd_process_measured(side, "python.gc_tracked", "count", &tracked);
+}
+
+static bool frees_at_once(const hsd_diff *diff)
+{
+    return diff->lost.is_known || (is_counting(&diff->before) && is_counting(&diff->after));
 }
 
 uint64_t hsd_process_unseen(const hsd_diff *diff)
 {
     uint64_t resident;
-    if (diff->is_partial || !diff->lost.is_known || !hsd_capture_same_process(&diff->before.info, &diff->after.info))
+    if (diff->is_partial || !frees_at_once(diff) || !hsd_capture_same_process(&diff->before.info, &diff->after.info))
         return 0;
     if (!hsd_process_metric(&diff->before, "process.rss", &resident)) return 0;
-    const int64_t heap = growth_of_heap(diff), unseen = growth_of(diff, "process.rss") - heap;
+    const int64_t heap = growth_of_heap(diff), agent = larger(growth_of(diff, "native.used"), 0),
+                  unseen = growth_of(diff, "process.rss") - heap - agent;
     const uint64_t least = resident / UNSEEN_SHARE > UNSEEN_LEAST ? resident / UNSEEN_SHARE : UNSEEN_LEAST;
     return unseen > heap && unseen > 0 && (uint64_t)unseen >= least ? (uint64_t)unseen : 0;
 }

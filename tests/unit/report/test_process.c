@@ -117,6 +117,30 @@ Test(process, a_heap_that_the_runtime_committed_is_seen)
     cr_expect_eq(hsd_process_unseen(&diff), 13 * MIB, "in a unit that says nothing");
 }
 
+Test(process, what_the_agent_notes_is_not_the_programs)
+{
+    hsd_diff diff = process_of(61, 91, 10, 10);
+    add_metric(&diff, "native.used", "bytes", 13, 41);
+    cr_expect_eq(hsd_process_unseen(&diff), 0, "28 MiB of stacks that it has seen");
+    add_metric(&diff, "native.used", "bytes", 13, 15);
+    cr_expect_eq(hsd_process_unseen(&diff), 28 * MIB);
+    add_metric(&diff, "native.used", "bytes", 15, 13);
+    cr_expect_eq(hsd_process_unseen(&diff), 30 * MIB, "what it gave back makes nothing of the program's");
+}
+
+Test(process, python_counts_references)
+{
+    hsd_diff diff = process_of(34, 73, 6, 6);
+    diff.lost.is_known = false;
+    add_metric(&diff, "python.gc_tracked", "count", 1, 1);
+    cr_expect_eq(hsd_process_unseen(&diff), 39 * MIB);
+    diff.after.metric_count = 2;
+    cr_expect_eq(hsd_process_unseen(&diff), 0, "one of a core");
+    metrics[0][0] = metrics[1][0] = (hsd_profile_metric){sample_text("python.gc_tracked"), sample_text("count"), 12573};
+    add_metric(&diff, "python.arena_bytes", "bytes", 5, 44);
+    cr_expect_eq(hsd_process_unseen(&diff), 0, "it is where Python keeps small objects");
+}
+
 Test(process, external_memory_is_told_where_it_decides)
 {
     static hsd_type_row rows[3];
