@@ -17,8 +17,9 @@ from kit import check, row, say
 SERVER = kit.HERE / "programs" / "node_server.js"
 CAPTURES = 100 if kit.LONG else 4
 LARGE, LARGE_CAPTURES = (100, 20) if kit.LONG else (24, 2)  # MiB, more than the 20 from which on copies have no numbers; how often
+OBJECTS = LARGE if kit.LONG else 7  # MiB of a heap that are objects of some words, as many as a server has that has just begun; the rest are large ones
 FIRST, MORE = 1500, 700
-CLIENTS, PAUSE = 3, 0.03  # as many as go on while a copy is taken, and leave the processor to it
+CLIENTS, PAUSE = 3, 0.1  # as many as go on while a copy is taken, and leave the processor to it
 
 
 def same(what, got, wanted):
@@ -28,7 +29,7 @@ def same(what, got, wanted):
 def start(tool, megabytes, environment=None, agents=None):
     kit.need("node")
     helper = pathlib.Path(agents or tool.agents) / "hsdiff.cjs"
-    return kit.Program(["node", "--require", str(helper), str(SERVER), str(megabytes)], environment=environment)
+    return kit.Program(["node", "--require", str(helper), str(SERVER), str(megabytes), str(OBJECTS)], environment=environment)
 
 
 def metrics(tool, capture):
@@ -116,6 +117,10 @@ class Load:
                     return
             time.sleep(PAUSE)
 
+    def answered(self):
+        with self.lock:
+            return self.answers
+
     def longest_since(self):
         with self.lock:
             longest, self.longest = self.longest, 0.0
@@ -141,7 +146,9 @@ def under_load(tool, folder):
         for i in range(CAPTURES):
             if i == CAPTURES - 1:
                 program.leak(MORE)
+            before = load.answered()
             tool.capture(program.pid, folder / f"{i}.hs")
+            check(load.answered() > before, f"no request was answered while capture {i} was taken")
             check(is_copied(tool, folder / f"{i}.hs"), f"capture {i} was taken inside: {program.errors()}")
             tool.run("verify", folder / f"{i}.hs")
         pauses = [metrics(tool, folder / f"{i}.hs")["capture.pause"] / 1e6 for i in range(CAPTURES)]
@@ -163,7 +170,9 @@ def large_under_load(tool, folder):
         for i in range(LARGE_CAPTURES):
             if i == LARGE_CAPTURES - 1:
                 program.leak(MORE)
+            before = load.answered()
             told = tool.capture(program.pid, folder / f"{i}.hs", "--timeout", "300s", timeout=600).stderr
+            check(load.answered() > before, f"no request was answered while capture {i} was taken")
             check("HSDIFF_NODE=exact" in told and "will stand still" not in told, told)
             check(is_copied(tool, folder / f"{i}.hs"), f"capture {i} was taken inside: {program.errors()}")
             tool.run("verify", folder / f"{i}.hs")

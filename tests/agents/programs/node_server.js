@@ -1,5 +1,6 @@
-// An HTTP server with a heap of so many MiB beside its sessions: node_server.js MIB. See kit.py for the lines that it obeys; "port" tells
-// where it listens, "children" how many signals of ended children it got.
+// An HTTP server with a heap of so many MiB beside its sessions: node_server.js MIB [OBJECTS_MIB]. What is above OBJECTS_MIB is arrays of numbers, each
+// an object of a megabyte: V8 takes by far the longest over objects. See kit.py for the lines that it obeys; "port" tells where it listens, "children" how
+// many signals of ended children it got.
 'use strict';
 const http = require('http');
 const readline = require('readline');
@@ -18,9 +19,14 @@ class User {
 }
 
 global.stock = new Map();
-while (v8.getHeapStatistics().used_heap_size < Number(process.argv[2]) * 1048576) {
+const MIB = 1048576;
+const used = () => v8.getHeapStatistics().used_heap_size;
+const [size, objects] = process.argv.slice(2).map(Number);
+while (used() < (objects || size) * MIB) {
   for (let i = 0; i < 1000; i++) global.stock.set('item ' + global.stock.size, new Item(global.stock.size));
 }
+global.samples = [];
+while (used() < size * MIB) global.samples.push(new Array(MIB / 8).fill(0.5));
 global.registry = {sessions: []};
 let children = 0;
 process.on('SIGCHLD', () => children++);
