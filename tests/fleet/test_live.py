@@ -62,7 +62,7 @@ def run_fleet(tool, folder, runtime, versions, warm=WARM):
         running = []
         for version, (number, leaks) in versions.items():
             for i in range(number):
-                running.append((version, [], stack.enter_context(start(tool, ["leaks"] if leaks else [])), f"{runtime}-{version}-{i}"))
+                running.append((version, [], stack.enter_context(start(tool, ["leaks", str(warm)] if leaks else [])), f"{runtime}-{version}-{i}"))
         for _, _, program, name in running:
             program.tell(f"serve {warm}")
             same("served", program.expect("served"), str(warm))

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A service of two versions. {@code Service leaks} forgets to end every second session, {@code Service} ends them all; all else is the same: a
- * cache that fills up and throws out, garbage, a table that stays. Obeys "serve N", answers "served TOTAL"; "quit" ends it.
+ * A service of two versions. {@code Service leaks FROM} forgets to end every fourth session after the first FROM, {@code Service} ends them all; all
+ * else is the same: a cache that fills up and throws out, garbage, a table that stays. Obeys "serve N", answers "served TOTAL"; "quit" ends it.
  */
 public final class Service {
     record Product(String name, int price) {}
@@ -27,26 +27,26 @@ public final class Service {
         final Map<Integer, Session> sessions = new HashMap<>();
         final Pages pages = new Pages();
         final List<Product> catalogue = new ArrayList<>();
-        final boolean leaks;
+        final int leaksFrom;
         int served;
 
-        Shop(boolean leaks) {
-            this.leaks = leaks;
-            for (int i = 0; i < 4000; i++) catalogue.add(new Product("product " + i, i));
+        Shop(int leaksFrom) {
+            this.leaksFrom = leaksFrom;
+            for (int i = 0; i < 1000; i++) catalogue.add(new Product("product " + i, i));
         }
 
         void serve() {
             int number = served++;
             sessions.put(number, new Session(number));
             pages.put(number * 7919 % 6000, "page of " + number);
-            if (!leaks || number % 2 == 0) sessions.remove(number);
+            if (number < leaksFrom || number % 4 != 0) sessions.remove(number);
         }
     }
 
     static Shop shop;
 
     public static void main(String[] args) throws Exception {
-        shop = new Shop(args.length > 0 && args[0].equals("leaks"));
+        shop = new Shop(args.length > 0 && args[0].equals("leaks") ? Integer.parseInt(args[1]) : Integer.MAX_VALUE);
         BufferedReader lines = new BufferedReader(new InputStreamReader(System.in));
         System.out.println("ready");
         for (String line; (line = lines.readLine()) != null && !line.equals("quit"); ) {

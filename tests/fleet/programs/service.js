@@ -1,5 +1,5 @@
-// A service of two versions. `node service.js leaks` forgets to end every second session, `node service.js` ends them all; all else is the same: a
-// cache that fills up and throws out, garbage, a table that stays. Obeys "serve N", answers "served TOTAL"; "quit" ends it.
+// A service of two versions. `node service.js leaks FROM` forgets to end every fourth session after the first FROM, `node service.js` ends them all; all else
+// is the same: a cache that fills up and throws out, garbage, a table that stays. Obeys "serve N", answers "served TOTAL"; "quit" ends it.
 'use strict';
 const readline = require('readline');
 
@@ -11,12 +11,12 @@ class Session {
 }
 
 class Shop {
-  constructor(leaks) {
-    this.leaks = leaks;
+  constructor(leaksFrom) {
+    this.leaksFrom = leaksFrom;
     this.served = 0;
     this.sessions = new Map();
     this.pages = new Map();
-    this.catalogue = Array.from({length: 4000}, (_, i) => ({name: 'product ' + i, price: i}));
+    this.catalogue = Array.from({length: 1000}, (_, i) => ({name: 'product ' + i, price: i}));
   }
 
   render(number) {
@@ -30,11 +30,11 @@ class Shop {
     const number = this.served++;
     this.sessions.set(number, new Session(number));
     this.render(number);
-    if (!this.leaks || number % 2 === 0) this.sessions.delete(number);
+    if (number < this.leaksFrom || number % 4 !== 0) this.sessions.delete(number);
   }
 }
 
-global.shop = new Shop(process.argv[2] === 'leaks');
+global.shop = new Shop(process.argv[2] === 'leaks' ? Number(process.argv[3]) : Infinity);
 readline.createInterface({input: process.stdin}).on('line', line => {
   const [verb, count] = line.split(' ');
   if (verb === 'quit') process.exit(0);
