@@ -10,6 +10,7 @@ import subprocess
 from kit import check, wait_until
 
 PAGE = 4096
+EMPTY = bytes(1 << 16)
 LOAD, NOTE, CORE = 1, 4, 4
 PROCESS, VECTOR, FILES = 3, 6, 0x46494c45
 
@@ -58,6 +59,16 @@ def pieces(rows):
             yield begin, min(end, begin + PAGE), permissions
 
 
+def write_sparse(out, piece):
+    """What is empty becomes a hole."""
+    for at in range(0, len(piece), len(EMPTY)):
+        part = piece[at:at + len(EMPTY)]
+        if part == EMPTY:
+            out.seek(len(part), os.SEEK_CUR)
+        else:
+            out.write(part)
+
+
 def by_hand(pid, path):
     """The process must stand still meanwhile, as one does that waits."""
     rows = mappings(pid)
@@ -80,8 +91,9 @@ def by_hand(pid, path):
             while left > 0:
                 piece = memory.read(min(left, 1 << 24))
                 check(len(piece) > 0, f"memory of {pid} at {begin:#x} cannot be read")
-                out.write(piece)
+                write_sparse(out, piece)
                 left -= len(piece)
+        out.truncate()
 
 
 @contextlib.contextmanager

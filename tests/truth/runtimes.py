@@ -11,6 +11,7 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "agents"))
+import cores  # noqa: E402
 import dotnet_runtime  # noqa: E402
 import go_programs  # noqa: E402
 import kit  # noqa: E402
@@ -154,7 +155,7 @@ PROFILE = snippet("capture-go.md", "go").replace("runtime.GC()", "runtime.GC()\n
 
 
 class Go(Piped):
-    """Dumps with types by the program; `way` "plain" without these, "core" by gcore, "pprof" by profiles."""
+    """Dumps with types by the program; `way` "plain" without these, "core" by cores, "pprof" by profiles."""
 
     name = "go"
     needs = ("go",)
@@ -179,16 +180,22 @@ class Go(Piped):
         return out
 
     def start(self, program, folder):
-        if program.way == "core" and not shutil.which("gcore"):
-            raise Missing("gcore")
         os.mkfifo(folder / "pipe", 0o600)
         return kit.Program([str(self.build_one(program)), *program.arguments], {"HEAP_DUMP": str(folder / "pipe")})
 
+    def write_core(self, pid, path):
+        """gcore (agents/go takes it, and HSD_LONG=1) writes all that Go reserves, a gigabyte and more."""
+        if kit.LONG and shutil.which("gcore"):
+            cores.by_gcore(pid, path)
+        else:
+            with cores.standing(pid):
+                cores.by_hand(pid, path)
+
     def capture(self, program, running, folder, out):
         if program.way == "core":
-            run("gcore", "-o", folder / "core", str(running.pid))
-            self.tool.run("import", folder / f"core.{running.pid}", "-o", out)
-            os.unlink(folder / f"core.{running.pid}")
+            self.write_core(running.pid, folder / "core")
+            self.tool.run("import", folder / "core", "-o", out)
+            os.unlink(folder / "core")
         else:
             self.imported(program, running, folder, out, *([] if program.way in ("plain", "pprof") else ["--exe", self.build_one(program)]))
 
