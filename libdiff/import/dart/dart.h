@@ -118,6 +118,7 @@ typedef struct dart_static { /* by its place in the isolate */
 
 typedef struct dart_total {
     uint64_t objects, bytes;
+    uint64_t first, numbers; /* so many of them are small numbers from the object `first` on */
 } dart_total;
 
 typedef struct dart {

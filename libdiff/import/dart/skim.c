@@ -64,6 +64,9 @@ static hsd_status add_total(dart *d, const dart_object *o, hsd_error *err)
     if (!d->import->options->summary_only || hsd_dart_is_node(d, o)) return HSD_OK;
     HSD_TRY(hsd_import_grow((void **)&d->totals, &d->total_room, o->class_number, sizeof *d->totals, err));
     dart_total *total = &d->totals[o->class_number];
+    if (total->first != d->first_number) total->numbers = 0;
+    total->first = d->first_number;
+    total->numbers += d->first_number != UINT64_MAX;
     total->objects++;
     total->bytes = hsd_add_saturating(total->bytes, o->bytes);
     d->import->result->references += o->references;
@@ -82,8 +85,6 @@ static hsd_status skim_objects(dart *d, hsd_error *err)
         HSD_TRY(hsd_dart_check_memory(d, err));
         HSD_TRY(hsd_progress(d->import->reporter, step, number, d->object_count, err));
     }
-    if (d->totals != NULL && d->first_number != UINT64_MAX)
-        d->totals[o.class_number].objects -= d->object_count - d->first_number + 1;
     return HSD_OK;
 }
 

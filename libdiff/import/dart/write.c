@@ -239,15 +239,18 @@ static hsd_status define_labels(dart *d, hsd_error *err)
     return HSD_OK;
 }
 
+/* Without the small numbers at the end, which have no bytes. */
 static hsd_status write_totals(dart *d, hsd_error *err)
 {
     for (uint32_t i = 0; i < d->total_room && i <= d->class_count; i++) {
+        const dart_total *total = &d->totals[i];
+        const uint64_t objects = total->objects - (total->first == d->first_number ? total->numbers : 0);
         uint32_t type;
-        if (d->totals[i].objects == 0) continue;
+        if (objects == 0) continue;
         HSD_TRY(type_of(d, i, &type, err));
-        HSD_WRITE(d->import, hsc_count(d->import->writer, type, d->totals[i].objects, d->totals[i].bytes), err);
-        d->import->result->objects += d->totals[i].objects;
-        d->import->result->bytes = hsd_add_saturating(d->import->result->bytes, d->totals[i].bytes);
+        HSD_WRITE(d->import, hsc_count(d->import->writer, type, objects, total->bytes), err);
+        d->import->result->objects += objects;
+        d->import->result->bytes = hsd_add_saturating(d->import->result->bytes, total->bytes);
     }
     return HSD_OK;
 }

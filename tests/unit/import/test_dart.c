@@ -71,6 +71,7 @@ typedef struct dump {
     uint64_t outside;  /* object with bytes outside */
     uint64_t hash;     /* of the session */
     unsigned data_of;  /* tag of the session */
+    unsigned isolates; /* classes of isolates behind all others */
     size_t objects_at, session_at, outside_at, hashes_at;
 } dump;
 
@@ -117,7 +118,7 @@ static void type(const char *name, const char *of, const char *const *fields)
 
 static void types(void)
 {
-    put(CLASSES);
+    put(CLASSES + made.isolates);
     type("Root", "", NULL);
     type("Read-Only Pages", "", NULL);
     type("Isolate", "", (const char *const[]){"", "count", "log", "other", NULL});
@@ -135,6 +136,8 @@ static void types(void)
     type("Library", "", (const char *const[]){"name_", NULL});
     type("Context", "", (const char *const[]){"parent_", NULL});
     type("bool", "dart:core", NULL);
+    for (unsigned i = 0; i < made.isolates; i++)
+        type("Isolate", "", NULL);
 }
 
 static void front(uint64_t of, uint64_t size, unsigned tag)
@@ -439,6 +442,45 @@ Test(dart, summary_has_the_same_sums)
     view_close(&view);
 }
 
+static void front_number(uint64_t of)
+{
+    front(of, 0, 3);
+    put(7);
+    put(0);
+}
+
+/* Small numbers at the end are of more than one class, and the last is of one that nothing else is of. */
+Test(dart, summary_has_the_same_sums_whatever_numbers_are_of)
+{
+    enum { MANY = 100 };
+    for (uint64_t last = 0; last <= CLASSES + MANY; last++) {
+        hsd_import_result all, sums;
+        dump shape = whole;
+        shape.isolates = MANY;
+        make(shape);
+        made.size = made.objects_at - 1; /* one byte is the number of objects */
+        put(6);
+        front(OF_ROOT, 0, 0);
+        REFER(2);
+        front_number(OF_SMI);
+        front(OF_STRING, 16, 5);
+        put(0);
+        text("");
+        put(0);
+        front_number(OF_SMI);
+        front_number(OF_ARRAY);
+        front_number(last);
+        put(0);
+        cr_assert(import((hsd_import_options){0}, &all, NULL, &err) == HSD_OK, "%lu: %s", (unsigned long)last,
+                  err.text);
+        cr_assert(import((hsd_import_options){.summary_only = true}, &sums, &view, &err) == HSD_OK, "%s", err.text);
+        cr_expect(all.objects == 2 && sums.objects == 2, "class %lu: %lu, and by a summary %lu", (unsigned long)last,
+                  (unsigned long)all.objects, (unsigned long)sums.objects);
+        cr_expect_eq(all.bytes, sums.bytes);
+        view_close(&view);
+    }
+}
+
 /* ---- damage ---- */
 
 static void expect_refused(hsd_status wanted, const char *words, uint64_t offset)
@@ -513,6 +555,11 @@ Test(dart, a_cut_snapshot_is_refused_and_partly_read)
         if (status != HSD_OK) continue;
         cr_expect(!result.is_complete);
         view_close(&view);
+        hsd_import_result sums;
+        cr_assert(import((hsd_import_options){.salvage = true, .summary_only = true}, &sums, NULL, &err) == HSD_OK,
+                  "%s", err.text);
+        cr_expect(sums.objects == result.objects && sums.bytes == result.bytes, "%zu: %lu, not %lu", size,
+                  (unsigned long)sums.objects, (unsigned long)result.objects);
     }
 }
 
