@@ -135,7 +135,8 @@ forge legal_with(void (*before)(forge *f), void (*objects)(forge *f), void (*aft
 void legal_expect(forge f, const char *rule, bool is_refused)
 {
     hsd_error err;
-    cr_assert_str_eq(forge_verify(&f), rule);
+    const char *first = forge_verify(&f);
+    cr_assert_str_eq(first, rule, "\"%s\", not \"%s\"", first, rule);
     const hsd_status status = forge_read(&f, HSD_DAMAGE_REFUSE, &err);
     if (is_refused) {
         char cited[16];

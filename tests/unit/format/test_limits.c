@@ -1,0 +1,345 @@
+/*
+ * What is exactly as much as FORMAT.md allows is read, and one more is refused: sizes, numbers of columns and kinds,
+ * pieces without a byte at the end of a payload, the descriptor 0.
+ */
+#include <criterion/criterion.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/check.h"
+#include "format/block.h"
+#include "format/bytes.h"
+#include "format/fault.h"
+#include "format/record_block.h"
+#include "format/totals.h"
+#include "unit/format/legal.h"
+
+/* The legal capture behind this INFO. */
+static forge with_info(forge f)
+{
+    forge_block(&f, HSC_BLOCK_INFO, 0, f.facts, 0);
+    legal_put_tables(&f);
+    legal_put_objects(&f);
+    legal_put_roots(&f);
+    legal_put_end(&f);
+    return f;
+}
+
+static forge begin_info(void)
+{
+    forge f = forge_begin();
+    forge_bytes(&f, HSC_INFO_CAPTURE_ID, f.id, sizeof f.id);
+    return f;
+}
+
+/* ---- headers ---- */
+
+/* As a later version may write it. */
+static forge with_header_of(size_t size)
+{
+    forge f = forge_begin();
+    cr_assert_eq(hsd_buffer_reserve(&f.bytes, size, NULL), HSD_OK);
+    memset(f.bytes.data + f.bytes.size, 0, size - f.bytes.size);
+    f.bytes.size = size;
+    hsd_put_u32(f.bytes.data + 12, (uint32_t)size);
+    forge_info(&f, 0, 0);
+    legal_put_tables(&f);
+    legal_put_objects(&f);
+    legal_put_roots(&f);
+    legal_put_end(&f);
+    forge_reseal(&f);
+    return f;
+}
+
+Test(limits, of_the_file_header)
+{
+    legal_expect(with_header_of(HSC_MAX_FILE_HEADER_BYTES), "", false);
+    forge f = with_header_of(HSC_MAX_FILE_HEADER_BYTES + 1);
+    hsd_error err;
+    cr_expect_str_eq(forge_verify(&f), "corrupt");
+    cr_expect_eq(forge_read(&f, HSD_DAMAGE_REFUSE, &err), HSD_E_CORRUPT);
+    cr_expect_not_null(strstr(err.text, "3.5)"), "%s", err.text);
+    forge_free(&f);
+}
+
+Test(limits, every_type_of_block_has_a_name)
+{
+    unsigned kinds = 0;
+    for (unsigned type = 0; type <= UINT8_MAX; type++) {
+        const bool is_known =
+            (type > 0 && type <= HSC_BLOCK_END) || (type >= HSC_BLOCK_LIVE_TOTALS && type <= HSC_BLOCK_SITE_TOTALS);
+        cr_expect_eq(strcmp(hsd_block_type_name((uint8_t)type), "unknown records") != 0, is_known, "%u", type);
+        const hsd_record_kind kind = hsd_record_block_kind((uint8_t)type);
+        if (kind == HSD_RECORD_KINDS) continue;
+        cr_expect_eq(hsd_record_block_type(kind), type);
+        kinds++;
+    }
+    cr_expect_eq(kinds, HSD_RECORD_KINDS);
+    cr_expect_eq(hsd_record_block_type(HSD_RECORD_KINDS), HSC_BLOCK_INFO, "there is none");
+}
+
+/* ---- facts ---- */
+
+static forge with_text(size_t size)
+{
+    static char text[HSC_MAX_FACT_TEXT_BYTES + 1];
+    memset(text, 'x', sizeof text);
+    forge f = begin_info();
+    forge_bytes(&f, HSC_INFO_RUNTIME, text, size);
+    forge_number(&f, HSC_INFO_FACTS, 0);
+    forge_number(&f, HSC_INFO_TARGETS, 0);
+    return with_info(f);
+}
+
+/* An entry that nobody knows yet, or a text of a baseline, stands last. */
+static forge with_empty_text_last(unsigned key)
+{
+    forge f = begin_info();
+    forge_number(&f, HSC_INFO_FACTS, 0);
+    forge_number(&f, HSC_INFO_TARGETS, 0);
+    forge_bytes(&f, key, "", 0);
+    return with_info(f);
+}
+
+Test(limits, of_facts)
+{
+    legal_expect(with_text(HSC_MAX_FACT_TEXT_BYTES), "", false);
+    legal_expect(with_text(HSC_MAX_FACT_TEXT_BYTES + 1), "10.6", true);
+    legal_expect(with_empty_text_last(HSC_INFO_WHY_NO_PLACES), "", false);
+    legal_expect(with_empty_text_last(999), "", false);
+}
+
+Test(limits, of_kinds_of_identity)
+{
+    static const hsd_identity expected[] = {HSD_IDENTITY_NONE, 1, 2, HSD_IDENTITY_MOVING, HSD_IDENTITY_NONE};
+    for (uint64_t identity = 0; identity < HSD_ARRAY_LEN(expected); identity++) {
+        hsd_capture *capture;
+        hsd_error err;
+        forge f = begin_info();
+        forge_number(&f, HSC_INFO_FACTS, 0);
+        forge_number(&f, HSC_INFO_IDENTITY, identity);
+        forge_number(&f, HSC_INFO_TARGETS, 0);
+        f = with_info(f);
+        memfile file = forge_file(&f);
+        hsd_error_init(&err);
+        cr_assert_eq(hsd_capture_open_fd(&capture, file.fd, "x.hs", HSD_DAMAGE_REFUSE, NULL, &err), HSD_OK, "%s",
+                     err.text);
+        cr_expect_eq(hsd_capture_get_info(capture)->identity, expected[identity], "%u", (unsigned)identity);
+        hsd_capture_close(capture);
+        forge_free(&f);
+    }
+}
+
+/* ---- columns ---- */
+
+static struct {
+    unsigned id, shift;
+    const char *data;
+    size_t size;
+} added;
+
+static void put_added_column(forge *f)
+{
+    FORGE(f, HSC_COL_ID, 0x10, 0x20);
+    FORGE(f, HSC_COL_TYPE, 5, 5);
+    FORGE(f, HSC_COL_SIZE, 16, 0);
+    forge_raw_column(f, added.id, HSC_CODING_PACKED, HSC_TRANSFORM_NONE, added.shift, 2, added.data, added.size);
+    if (added.id < HSC_COL_REF_COUNT) {
+        FORGE(f, HSC_COL_REF_COUNT, 1, 0);
+        FORGE(f, HSC_COL_REF_TARGET, 0x20);
+        FORGE(f, HSC_COL_REF_LABEL, 9);
+    }
+    forge_block(f, HSC_BLOCK_OBJECTS, 0, 2, 0);
+    legal_count_objects(f);
+    if (added.id > HSC_COL_REF_COUNT) f->end[HSC_END_REFERENCES] = 0;
+}
+
+static void expect_added(const char *rule, unsigned id, unsigned shift, const char *data, size_t size)
+{
+    added.id = id, added.shift = shift, added.data = data, added.size = size;
+    legal_expect(legal_with(NULL, put_added_column, NULL), rule, rule[0] != '\0');
+}
+
+static void put_empty_column_last(forge *f)
+{
+    FORGE(f, HSC_COL_ID, 0x10, 0x20);
+    legal_put_object_columns(f);
+    forge_raw_column(f, 200, HSC_CODING_BYTES, HSC_TRANSFORM_NONE, 0, 0, "", 0);
+    forge_block(f, HSC_BLOCK_OBJECTS, 0, 2, 0);
+    legal_count_objects(f);
+}
+
+Test(limits, of_columns)
+{
+    expect_added("", HSC_COL_CONTENT, 63, "\0\x01\0", 3);
+    expect_added("5.8", HSC_COL_CONTENT, 64, "\0\x01\0", 3);
+    for (unsigned id = HSC_COL_UNREACHED_BYTES + 1; id < 128; id++)
+        expect_added("5.2", id, 0, "\0\x01\0", 3);
+    legal_expect(legal_with(NULL, put_empty_column_last, NULL), "", false);
+}
+
+/* ---- records ---- */
+
+static uint64_t references;
+
+static void put_many_references(forge *f)
+{
+    uint64_t *values = calloc((size_t)references, sizeof *values);
+    cr_assert_not_null(values);
+    FORGE(f, HSC_COL_ID, 0x10, 0x20);
+    FORGE(f, HSC_COL_TYPE, 5, 5);
+    FORGE(f, HSC_COL_SIZE, 16, 0);
+    FORGE(f, HSC_COL_REF_COUNT, references, 0);
+    for (uint64_t i = 0; i < references; i++)
+        values[i] = 0x20;
+    forge_column(f, HSC_COL_REF_TARGET, values, (size_t)references);
+    for (uint64_t i = 0; i < references; i++)
+        values[i] = 9;
+    forge_column(f, HSC_COL_REF_LABEL, values, (size_t)references);
+    free(values);
+    forge_block(f, HSC_BLOCK_OBJECTS, 0, 2, 0);
+    legal_count_objects(f);
+    f->end[HSC_END_REFERENCES] = references;
+}
+
+Test(limits, of_references)
+{
+    references = HSC_MAX_REFERENCES;
+    legal_expect(legal_with(NULL, put_many_references, NULL), "", false);
+    references = HSC_MAX_REFERENCES + 1;
+    legal_expect(legal_with(NULL, put_many_references, NULL), "10.4", true);
+}
+
+static uint64_t root_kind;
+
+/* A second root, of this kind. */
+static void put_root_of_kind(forge *f)
+{
+    FORGE(f, HSC_COL_KIND, root_kind);
+    FORGE(f, HSC_COL_TEXT_ID, 1);
+    FORGE(f, HSC_COL_TARGET, 0x10);
+    forge_block(f, HSC_BLOCK_ROOTS, 0, 1, 0);
+    f->end[HSC_END_ROOTS]++;
+}
+
+/* And a total of so many roots of `key`. */
+static forge with_root_total(uint64_t kind, uint64_t key, uint64_t count)
+{
+    forge f = forge_begin();
+    root_kind = kind;
+    forge_info(&f, 0, 0);
+    legal_put_tables(&f);
+    legal_put_objects(&f);
+    legal_put_roots(&f);
+    put_root_of_kind(&f);
+    legal_put_type_totals(&f);
+    const bool is_first = key < 2; /* they ascend */
+    FORGE(&f, HSC_COL_KEY, is_first ? key : 2, is_first ? 2 : key);
+    FORGE(&f, HSC_COL_KIND, 1, 1);
+    FORGE(&f, HSC_COL_COUNT, is_first ? count : 1, is_first ? 1 : count);
+    forge_block(&f, HSC_BLOCK_GROUP_TOTALS, 0, 2, 0);
+    forge_finish(&f, HSC_STATE_COMPLETE);
+    return f;
+}
+
+Test(limits, of_kinds_of_roots)
+{
+    legal_expect(with_root_total(1, 1, 1), "", false);
+    legal_expect(with_root_total(HSD_ROOT_KINDS - 1, HSD_ROOT_KINDS - 1, 1), "", false);
+    legal_expect(with_root_total(HSD_ROOT_KINDS - 1, HSD_ROOT_KINDS - 1, 2), "6.15", false);
+    legal_expect(with_root_total(HSD_ROOT_KINDS, 0, 1), "", false); /* read as 0 */
+    legal_expect(with_root_total(HSD_ROOT_KINDS, HSD_ROOT_KINDS, 1), "6.15", false);
+    legal_expect(with_root_total(UINT32_MAX, 0, 1), "", false);
+}
+
+/* ---- totals ---- */
+
+static forge with_type_total(const uint64_t *buckets, const uint64_t *objects, const uint64_t *bytes, size_t count)
+{
+    forge f = forge_begin();
+    forge_info(&f, 0, 0);
+    legal_put_tables(&f);
+    legal_put_objects(&f);
+    legal_put_roots(&f);
+    FORGE(&f, HSC_COL_KEY, 5);
+    FORGE(&f, HSC_COL_COUNT, 2);
+    FORGE(&f, HSC_COL_BYTES, 16);
+    FORGE(&f, HSC_COL_BUCKET_COUNT, count);
+    forge_column(&f, HSC_COL_BUCKET, buckets, count);
+    forge_column(&f, HSC_COL_BUCKET_OBJECTS, objects, count);
+    forge_column(&f, HSC_COL_BUCKET_BYTES, bytes, count);
+    forge_block(&f, HSC_BLOCK_TYPE_TOTALS, 0, 1, 0);
+    legal_put_group_totals(&f);
+    forge_finish(&f, HSC_STATE_COMPLETE);
+    return f;
+}
+
+#define WITH_BUCKETS(count, ...)                                                                                       \
+    with_type_total((const uint64_t[3][4]){__VA_ARGS__}[0], (const uint64_t[3][4]){__VA_ARGS__}[1],                    \
+                    (const uint64_t[3][4]){__VA_ARGS__}[2], count)
+
+Test(limits, of_buckets)
+{
+    uint64_t many[HSC_HISTOGRAM_BUCKETS + 1];
+    for (size_t i = 0; i < HSD_ARRAY_LEN(many); i++)
+        many[i] = i;
+    legal_expect(WITH_BUCKETS(2, {0, 5}, {1, 1}, {0, 16}), "", false);
+    legal_expect(WITH_BUCKETS(2, {5, 5}, {1, 1}, {0, 16}), "6.14", false);
+    legal_expect(WITH_BUCKETS(1, {5}, {1}, {16}), "6.14", false);
+    legal_expect(WITH_BUCKETS(3, {0, 5, 6}, {1, 1, 1}, {0, 16, 0}), "6.14", false);
+    legal_expect(with_type_total(many, many, many, HSC_HISTOGRAM_BUCKETS), "6.14", false);
+    legal_expect(with_type_total(many, many, many, HSC_HISTOGRAM_BUCKETS + 1), "6.14", true);
+}
+
+/* ---- files ---- */
+
+Test(limits, a_file_may_be_called_so)
+{
+    static const struct {
+        const char *file, *part;
+    } cases[] = {{"a.hs", "a.hs -o a-part.hs"}, {".hs", ".hs -o .hs-part.hs"}, {"ahs", "ahs -o ahs-part.hs"}};
+    hsd_error err;
+    char name[182];
+    for (size_t i = 0; i < HSD_ARRAY_LEN(cases); i++) {
+        hsd_error_init(&err);
+        hsd_fault_hint(cases[i].file, &err);
+        const char *at = strstr(err.hint, "salvage ");
+        cr_expect(at != NULL && strcmp(at + strlen("salvage "), cases[i].part) == 0, "%s: %s", cases[i].file, err.hint);
+    }
+    memset(name, 'x', sizeof name);
+    name[181] = '\0';
+    hsd_error_init(&err);
+    hsd_fault_hint(name, &err);
+    cr_expect_null(strstr(err.hint, "salvage"), "%s", err.hint);
+    name[180] = '\0';
+    hsd_fault_hint(name, &err);
+    cr_expect_not_null(strstr(err.hint, "salvage"), "%s", err.hint);
+}
+
+Test(limits, eight_bytes_are_known)
+{
+    forge f = legal_capture();
+    cr_expect(hsd_capture_probe(f.bytes.data, 8));
+    cr_expect_not(hsd_capture_probe(f.bytes.data, 7));
+    forge_free(&f);
+}
+
+/* Where a program has no standard input its first file is that. */
+Test(limits, a_capture_may_be_the_descriptor_zero)
+{
+    forge f = legal_capture();
+    memfile file = forge_file(&f);
+    hsd_capture *capture;
+    hsd_error err;
+    hsd_error_init(&err);
+    close(STDIN_FILENO);
+    cr_assert_eq(hsd_capture_open(&capture, file.path, HSD_DAMAGE_REFUSE, NULL, &err), HSD_OK, "%s", err.text);
+    cr_expect_neq(fcntl(STDIN_FILENO, F_GETFD), -1);
+    hsd_capture_close(capture);
+    cr_expect_eq(fcntl(STDIN_FILENO, F_GETFD), -1, "it is closed");
+    memfile_close(&file);
+    forge_free(&f);
+}
