@@ -235,6 +235,19 @@ Test(output_file, that_took_its_name_is_left_alone)
     cr_assert_eq(access(path, F_OK), 0);
 }
 
+/* In a program that has no standard input the folder is descriptor 0. */
+Test(output_file, leaves_no_descriptor_zero)
+{
+    hsc_writer *w;
+    close(STDIN_FILENO);
+    cr_assert_eq(open_file(&w), HSC_OK);
+    cr_assert_neq(fcntl(STDIN_FILENO, F_GETFD), -1);
+    cr_assert_eq(hsc_finish(w), HSC_OK);
+    hsc_close(w);
+    cr_assert_eq(access(path, F_OK), 0);
+    cr_assert_eq(fcntl(STDIN_FILENO, F_GETFD), -1);
+}
+
 Test(output_file, is_never_one_that_exists)
 {
     hsc_writer *w;

@@ -111,6 +111,11 @@ Test(sums, ascend)
     w = open_writer();
     expect_failed(w, add_root(w, UINT32_C(1) << 31), HSC_E_LIMIT, "the number of a string");
     w = open_writer();
+    cr_assert_eq(add_type(w, HSC_MAX_TABLE_ID), HSC_OK);
+    cr_assert_eq(add_root(w, HSC_MAX_TABLE_ID), HSC_OK);
+    cr_assert_eq(hsc_finish(w), HSC_OK);
+    hsc_close(w);
+    w = open_writer();
     expect_failed(w, hsc_sum_root(w, &(hsc_root_total){.name = 1, .kind = HSC_ROOT_KIND_COUNT}), HSC_E_MISUSE,
                   "unknown kind");
 }
@@ -132,6 +137,10 @@ Test(sums, form_a_tree_in_preorder)
     add_place(w, 0, 1);
     add_place(w, 0, 1);
     expect_failed(w, add_place(w, 1, 1), HSC_E_MISUSE, "preorder");
+    w = open_writer();
+    add_place(w, 0, 0);
+    cr_assert_eq(hsc_sum_place(w, &(hsc_place){.name = HSC_MAX_TABLE_ID, .edge = HSC_MAX_TABLE_ID}), HSC_OK);
+    hsc_close(w);
     w = open_writer();
     expect_failed(w, hsc_sum_place(w, &(hsc_place){.edge = UINT32_C(1) << 31}), HSC_E_LIMIT, "the number of");
 }

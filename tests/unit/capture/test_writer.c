@@ -88,7 +88,9 @@ Test(writer, refuses_options_that_make_no_sense)
     options.memory_bytes = (64 << 10) - 1;
     cr_assert_eq(open_status(), HSC_E_MISUSE);
     hsc_options_init(&options);
-    options.identity = (hsc_identity)4;
+    options.identity = HSC_IDENTITY_MOVING;
+    cr_assert_eq(open_status(), HSC_OK);
+    options.identity = (hsc_identity)(HSC_IDENTITY_MOVING + 1);
     cr_assert_eq(open_status(), HSC_E_MISUSE);
     hsc_options_init(&options);
     options.pointer_bytes = 5;
@@ -218,6 +220,23 @@ Test(writer, writes_into_a_descriptor_that_stays_open)
     cr_assert_eq(hsc_open_fd(&w, pair[1], &options), HSC_E_IO);
     cr_assert_eq(errno, EBADF);
     close(pair[0]);
+}
+
+/* As in a program that has no standard input. */
+Test(writer, writes_into_the_descriptor_zero)
+{
+    int pair[2];
+    hsc_writer *w;
+    unsigned char bytes[8192];
+    cr_assert_eq(pipe(pair), 0);
+    cr_assert_eq(dup2(pair[1], 0), 0);
+    cr_assert_eq(hsc_open_fd(&w, 0, &options), HSC_OK);
+    cr_assert_eq(hsc_finish(w), HSC_OK);
+    const uint64_t written = hsc_bytes_written(w);
+    hsc_close(w);
+    cr_assert_eq((uint64_t)read(pair[0], bytes, sizeof bytes), written);
+    close(pair[0]);
+    close(pair[1]);
 }
 
 /* ---- order of calls ---- */
