@@ -27,6 +27,7 @@
 #define NUMBER         ((uint64_t)HSD_NODE_BYTES)
 #define SPLIT_BUCKETS  64u
 #define CLIMB_STEPS    16u
+#define TRIAL_STEPS    2u                   /* of these, while a walk depth first is still to be tried */
 #define BATCH_ITEMS    (UINT32_C(64) << 10) /* 1 MiB or 2, twice with a second thread */
 #define BLOCK_SLACK    8u                   /* bytes a reference in adjacency blocks, at most */
 #define READS_SHARE    128u                 /* references, for one of which a page or less may be read at random */
@@ -450,27 +451,39 @@ bool hsd_dominators_reads_too_much(const hsd_dominators *d, uint64_t reads, uint
     return reads > once + most / 8 + (uint64_t)((double)most * (double)done / (double)total);
 }
 
-/* One way, and another where the first gives up. */
+/* One way. HSD_END if it gives up, and what it found is forgotten. */
+static hsd_status try_way(hsd_dominators *d, hsd_status (*way)(hsd_dominators *d, hsd_error *err),
+                          const hsd_dominators_limits *limits, const char *otherwise, hsd_error *err)
+{
+    d->limits = *limits;
+    HSD_TRY(begin_steps(d, err));
+    const hsd_status status = way(d, err);
+    if (status == HSD_END) begin_anew(d, otherwise);
+    return status;
+}
+
+/* One way after the other, until one does not give up: scans where each block comes once, the walk where little is read
+ * at random, scans, the walk. */
 static hsd_status run_either(hsd_dominators *d, hsd_error *err)
 {
-    const hsd_dominators_limits limits = d->limits;
+    const hsd_dominators_limits scans = d->limits;
+    hsd_dominators_limits walk = scans, trial = scans;
     hsd_status status = HSD_END;
-    if (!limits.uses_scans || limits.most_reads > 0) {
-        if (limits.uses_scans) divide_paged(&d->limits);
-        HSD_TRY(begin_steps(d, err));
-        status = run_depth_first(d, err);
+    if (!scans.uses_scans) return try_way(d, run_depth_first, &walk, NULL, err);
+    hsd_status (*by_scans)(hsd_dominators *, hsd_error *) = scans.is_dense       ? run_dense
+                                                            : scans.uses_windows ? run_by_windows
+                                                                                 : run_by_scans;
+    divide_paged(&walk);
+    if (scans.most_reads > 0) {
+        trial.is_trial = true;
+        trial.climb_steps = hsd_min_u64(scans.climb_steps, TRIAL_STEPS);
+        status = try_way(d, by_scans, &trial, "blocks come again and again, or ways up are long: depth first", err);
+        if (status == HSD_END) status = try_way(d, run_depth_first, &walk, "too much is read at random, by scans", err);
         if (status != HSD_END) return status;
-        begin_anew(d, "too much is read at random, by scans");
-        d->limits = limits;
     }
-    HSD_TRY(begin_steps(d, err));
-    status = limits.is_dense ? run_dense(d, err) : limits.uses_windows ? run_by_windows(d, err) : run_by_scans(d, err);
-    if (status != HSD_END) return status;
-    begin_anew(d, "ways up are too long for scans, walking depth first");
-    d->limits.most_reads = 0;
-    divide_paged(&d->limits);
-    HSD_TRY(begin_steps(d, err));
-    return run_depth_first(d, err);
+    status = try_way(d, by_scans, &scans, "ways up are too long for scans, walking depth first", err);
+    walk.most_reads = 0;
+    return status == HSD_END ? try_way(d, run_depth_first, &walk, NULL, err) : status;
 }
 
 hsd_status hsd_dominators_find_within(hsd_adjacency *adjacency, const hsd_dominators_config *config,

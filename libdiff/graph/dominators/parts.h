@@ -43,10 +43,11 @@
 typedef struct hsd_dominators_limits {
     bool is_resident;      /* tapes in memory, and the blocks of the adjacency left alone */
     bool uses_flat;        /* arrays that fit are used as plain ones */
-    bool uses_scans;       /* they follow where a walk depth first reads too much (most_reads) */
+    bool uses_scans;       /* before a walk depth first, if that is cheap, or where it reads too much (most_reads) */
     bool uses_windows;     /* of these: no number of each place is in memory (dominators/windows.h) */
     bool is_dense;         /* of scans: nothing is written down of references (dominators/dense.c) */
-    uint64_t most_reads;   /* of scans: at random, by a walk depth first that is tried before; 0 = none is */
+    uint64_t most_reads;   /* of scans: at random, by a walk depth first that is tried, too; 0 = none is */
+    bool is_trial;         /* of scans: a walk comes next, so they end where blocks are asked for again */
     uint32_t chunk_bytes;  /* of the reel */
     uint64_t stack_items;  /* of the walk, in memory; even */
     uint32_t bucket_items; /* predecessors that are sorted at a time */

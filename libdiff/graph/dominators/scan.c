@@ -21,6 +21,7 @@
 #include "graph/frontier.h"
 
 #define LEAST_BUCKETS 16u
+#define TRIAL_TICK    0x3ffu /* nodes between two looks at what was read, as a mask */
 
 uint64_t hsd_dominators_array_bytes(uint64_t items) { return hsd_paged_full_bytes(items * HSD_NODE_BYTES); }
 
@@ -91,6 +92,16 @@ static hsd_status look_through(search *s, hsd_node node, hsd_error *err)
     }
 }
 
+/* More blocks were read than the nodes that were found would fill: what refers to each other does not lie in the order
+ * of the search, and they will be read again. */
+static bool comes_again(const search *s)
+{
+    const hsd_dominators *d = s->d;
+    const uint64_t blocks = hsd_adjacency_block_count(d->adjacency);
+    const double due = (double)blocks * (double)d->count / (double)d->nodes;
+    return d->limits.is_trial && hsd_adjacency_reads(d->adjacency) > blocks / 8 + 8 + (uint64_t)due;
+}
+
 static hsd_status search_round(search *s, hsd_node begin, hsd_node end, hsd_error *err)
 {
     hsd_dominators *d = s->d;
@@ -102,6 +113,7 @@ static hsd_status search_round(search *s, hsd_node begin, hsd_node end, hsd_erro
     }
     for (uint32_t steps = 0; (status = hsd_frontier_pop(&s->frontier, &node, err)) == HSD_OK; steps++) {
         HSD_TRY(look_through(s, node, err));
+        if ((steps & TRIAL_TICK) == 0 && comes_again(s)) return HSD_END;
         if ((steps & HSD_DOMINATORS_TICK) == 0) HSD_TRY(hsd_dominators_tick(d, 0, d->count, d->nodes, err));
     }
     return status == HSD_END ? HSD_OK : status;

@@ -293,32 +293,51 @@ Test(dominators_shapes, do_not_depend_on_memory)
     free(g.edges);
 }
 
-/* Depth first in any memory, and given up somewhere on the way, in the walk or behind it. */
-Test(dominators_shapes, do_not_depend_on_where_a_walk_is_given_up)
+/* The same heap, the first object last: references lead back. */
+static void mirror(kit_graph *g)
 {
-    kit_graph g = random_heap(300000, test_seed(99));
+    for (uint64_t e = 0; e < g->edge_count; e++) {
+        const hsd_node source = hsd_two_first(g->edges[e]), target = hsd_two_second(g->edges[e]), end = g->roots.begin;
+        g->edges[e] = hsd_two_of(source < end ? end - 1 - source : source, target < end ? end - 1 - target : target);
+    }
+}
+
+/* Scans that are tried first and a walk that is tried then, each given up somewhere on the way: the search, and the
+ * walk or what is behind it. */
+static void check_where_it_is_given_up(bool leads_back, uint32_t scanned_least, uint32_t walked_least)
+{
+    kit_graph g = random_heap(leads_back ? 300000 : 100000, test_seed(99));
+    if (leads_back) mirror(&g);
     hsd_adjacency *a = kit_build(&g, UINT64_C(64) << 20, &space);
     const uint64_t references = hsd_adjacency_edge_count(a);
     const uint64_t least = hsd_dominators_least_bytes(g.nodes, references);
     kit_answer full = kit_find(a, g.roots, hsd_dominators_useful_bytes(g.nodes, references), NULL, &space);
-    uint32_t given_up = 0, walked = 0;
-    for (uint64_t memory = least; memory < least * 2; memory += memory / 2) {
+    uint32_t scanned = 0, walked = 0;
+    for (uint64_t memory = least; memory < (leads_back ? 2 * least : least + 1); memory += memory / 2) {
         static const uint64_t most_reads[] = {0, 1, 20000, UINT64_C(1) << 30};
         for (size_t i = 0; i < sizeof most_reads / sizeof most_reads[0]; i++) {
             hsd_dominators_limits limits = hsd_dominators_divide(a, memory);
             limits.most_reads = most_reads[i];
             limits.uses_scans = limits.uses_windows = most_reads[i] > 0;
             kit_answer answer = kit_find(a, g.roots, memory, &limits, &space);
-            given_up += answer.stats.passes > 0;
+            scanned += answer.stats.passes > 0;
             walked += answer.stats.passes == 0;
             kit_check_same(&full, &answer);
             kit_release(&answer);
         }
     }
-    cr_assert(given_up >= 2 && walked >= 3, "%u were given up, %u not", given_up, walked);
+    cr_assert(scanned >= scanned_least && walked >= walked_least, "%u by scans, %u walked", scanned, walked);
     kit_release(&full);
     hsd_adjacency_free(a);
     free(g.edges);
+}
+
+Test(dominators_shapes, do_not_depend_on_where_a_walk_is_given_up) { check_where_it_is_given_up(true, 2, 3); }
+
+/* Each block is read once, layer for layer. */
+Test(dominators_shapes, are_found_by_scans_first_where_references_lead_forward)
+{
+    check_where_it_is_given_up(false, 3, 1);
 }
 
 /* ---- failures ---- */
