@@ -83,10 +83,15 @@ uint64_t hsd_plan_random_in_arrays(const hsd_plan_capture *c);
 
 /* ---- one capture (plan/side.c) ---- */
 
-/* Divides `walk` bytes among the stages of one walk. With end_bytes its graph stays, and must then leave as much
- * for others. Places may be in arrays where the graph leaves memory, too. False: too little. */
-bool hsd_plan_side_divide(hsd_plan_side *side, const hsd_plan_capture *c, uint64_t walk, uint64_t end_bytes,
-                          bool has_arrays);
+typedef struct hsd_plan_walk {
+    uint64_t bytes;
+    uint64_t end_bytes; /* the graph stays, and must then leave as much for others; 0 = it does not */
+    bool has_arrays;    /* places may be in arrays where the graph leaves memory, too */
+    bool is_ahead;      /* a thread is free that reads ahead, where that is little beside the rest */
+} hsd_plan_walk;
+
+/* Divides the bytes among the stages of one walk. False: too little. */
+bool hsd_plan_side_divide(hsd_plan_side *side, const hsd_plan_capture *c, hsd_plan_walk walk);
 
 /* What waits for the other side between owners and census. */
 uint64_t hsd_plan_side_waits(const hsd_plan_side *side, bool keeps_graph);

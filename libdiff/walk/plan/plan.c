@@ -147,35 +147,38 @@ static uint64_t held_by_first(const hsd_plan_side *first, const hsd_plan_capture
 }
 
 /* The second walk, while the first one's records are still there. */
-static bool plan_second(hsd_plan *plan, const hsd_plan_request *r, uint64_t walk)
+static bool plan_second(hsd_plan *plan, const hsd_plan_request *r, uint64_t walk, bool is_ahead)
 {
     const hsd_plan_side *first = &plan->sides[0];
     const uint64_t held =
         has_structure(r) ? hsd_plan_side_waits(first, false) : first->identity_serve_bytes + first->tree_serve_bytes;
-    if (walk < held || !hsd_plan_side_divide(&plan->sides[1], &r->captures[1], walk - held, end_bytes(r, 1), false))
-        return false;
+    const hsd_plan_walk second = {
+        .bytes = walk - hsd_min_u64(walk, held), .end_bytes = end_bytes(r, 1), .is_ahead = is_ahead};
+    if (walk < held || !hsd_plan_side_divide(&plan->sides[1], &r->captures[1], second)) return false;
     wait_in_order(&plan->sides[1], r, 1, walk);
     raise(&plan->peak_bytes,
           plan->table_bytes + held + hsd_plan_side_peak(&plan->sides[1], &r->captures[1], keeps_graph(r, 1)));
     return plan_recognising(plan, r, walk) && plan_end(plan, r, walk);
 }
 
-static bool plan_in_turn(hsd_plan *plan, const hsd_plan_request *r, uint64_t memory_bytes)
+static bool plan_in_turn(hsd_plan *plan, const hsd_plan_request *r, uint64_t memory_bytes, bool is_ahead)
 {
     const uint64_t walk = memory_bytes - plan->table_bytes;
     hsd_plan_side *first = &plan->sides[0];
+    const hsd_plan_walk how = {
+        .bytes = walk, .end_bytes = end_bytes(r, 0), .has_arrays = r->capture_count == 1, .is_ahead = is_ahead};
     plan->is_side_by_side = false;
-    if (!hsd_plan_side_divide(first, &r->captures[0], walk, end_bytes(r, 0), r->capture_count == 1)) return false;
+    if (!hsd_plan_side_divide(first, &r->captures[0], how)) return false;
     wait_in_order(first, r, 0, walk);
     const uint64_t peak = plan->table_bytes + hsd_plan_side_peak(first, &r->captures[0], keeps_graph(r, 0));
     plan->peak_bytes = peak;
     if (r->capture_count == 1) return plan_end(plan, r, walk);
     first->identity_serve_bytes = held_by_first(first, &r->captures[0], walk);
-    if (plan_second(plan, r, walk)) return true;
+    if (plan_second(plan, r, walk, is_ahead)) return true;
     first->identity_serve_bytes = hsd_min_u64(first->identity_serve_bytes, SERVE_LEAST);
     first->tree_serve_bytes = hsd_min_u64(first->tree_serve_bytes, SERVE_LEAST);
     plan->peak_bytes = peak;
-    return plan_second(plan, r, walk); /* whatever else: the second must be walked too */
+    return plan_second(plan, r, walk, is_ahead); /* whatever else: the second must be walked too */
 }
 
 /* The budget of the first walk when both go on at once: by size, and no side starves. */
@@ -213,10 +216,11 @@ static bool plan_at_once(hsd_plan *plan, const hsd_plan_request *r, uint64_t mem
     const uint64_t share_bytes = first_share(r, walk);
     const uint64_t first = enough_for(&r->captures[0], share_bytes);
     const uint64_t second = enough_for(&r->captures[1], walk - share_bytes);
-    const bool has_arrays = !has_structure(r);
+    const hsd_plan_walk how[2] = {{.bytes = first, .has_arrays = !has_structure(r)},
+                                  {.bytes = second, .end_bytes = end_bytes(r, 1), .has_arrays = !has_structure(r)}};
     plan->is_side_by_side = true;
-    if (!hsd_plan_side_divide(&plan->sides[0], &r->captures[0], first, 0, has_arrays)) return false;
-    if (!hsd_plan_side_divide(&plan->sides[1], &r->captures[1], second, end_bytes(r, 1), has_arrays)) return false;
+    for (unsigned i = 0; i < 2; i++)
+        if (!hsd_plan_side_divide(&plan->sides[i], &r->captures[i], how[i])) return false;
     for (unsigned i = 0; i < 2; i++)
         if (plan->sides[i].place_link_bytes >= hsd_plan_spans(&r->captures[i]).useful)
             plan->sides[i].early_bytes = 0; /* tapes in memory of places that will be in arrays buy hardly any speed */
@@ -268,7 +272,7 @@ static hsd_plan_request without_tree(const hsd_plan_request *request)
 static bool fits(const hsd_plan_request *r, uint64_t memory_bytes)
 {
     hsd_plan plan = {.table_bytes = tables_of(memory_bytes)};
-    return plan_in_turn(&plan, r, memory_bytes);
+    return plan_in_turn(&plan, r, memory_bytes, false);
 }
 
 /* In whole MiB, as a user would type it. What waits for other stages may grow by more than the budget does, so that a
@@ -311,7 +315,10 @@ static bool divide_ways(hsd_plan *plan, const hsd_plan_request *r)
         }
         plan->reason = "both walks do not fit in memory together";
     }
-    return plan_in_turn(plan, r, memory_bytes);
+    hsd_plan ahead = *plan;
+    if (!plan_in_turn(plan, r, memory_bytes, false)) return false;
+    if (plan->uses_sort_threads && plan_in_turn(&ahead, r, memory_bytes, true)) *plan = ahead;
+    return true;
 }
 
 /* Two fifths of what a walk touches at random, beyond which memory buys little where processes share it: two captures

@@ -89,8 +89,10 @@ typedef struct hsd_plan_request {
  * an array never get more than they can use, and what is left over stays unused. A sorter's _sort is
  * its memory_bytes, its _serve what it finishes with. */
 typedef struct hsd_plan_side {
-    uint64_t reader_bytes; /* one object or record reader: reserved, HSD_PLAN_READER_BYTES */
-    uint64_t bits_bytes;   /* reserved: bits of each object, block index of the adjacency */
+    /* one object or record reader: reserved, HSD_PLAN_READER_BYTES; with HSD_PLAN_AHEAD_BYTES where places are sorted
+     * and objects read ahead all the same */
+    uint64_t reader_bytes;
+    uint64_t bits_bytes; /* reserved: bits of each object, block index of the adjacency */
     /* reserved, with holders: which objects are kept; of a graph that stays, its bits and index */
     uint64_t kept_bytes;
     uint64_t id_sort_bytes, id_serve_bytes;               /* (id, ordinal); alive until the blocks are built */
@@ -161,6 +163,7 @@ typedef struct hsd_plan {
 } hsd_plan;
 
 #define HSD_PLAN_READER_BYTES (UINT64_C(8) << 20)
+#define HSD_PLAN_AHEAD_BYTES  (HSD_PLAN_READER_BYTES + (UINT64_C(1) << 20)) /* a block, and batches of references */
 
 /*
  * Divides. HSD_E_OVER_BUDGET when the budget is below HSD_MEMORY_MIN_BYTES or too small for these

@@ -13,7 +13,8 @@
 
 #define PLACE_WORDS  (2 * HSD_TWO_WORDS) /* of a place that is sorted (walk/places.h) */
 #define AHEAD_ENOUGH MIB(256)
-#define NAMES_PART   16u /* names of references stay where they take so little: one part in so many of the room */
+#define AHEAD_LEAST  MIB(128) /* the same where places are sorted: beside it what is read ahead is little */
+#define NAMES_PART   16u      /* names of references stay where they take so little: one part in so many of the room */
 
 typedef enum way { PAGED, WHOLE, KEPT, RESIDENT } way;
 
@@ -29,6 +30,7 @@ typedef struct divider {
     bool keeps_graph;
     bool has_tree;
     bool is_resident;
+    bool is_ahead; /* places are sorted, and objects read ahead */
 } divider;
 
 /* What is there beside `used`; 0 when there is nothing. */
@@ -309,7 +311,7 @@ static bool divide_tree(const divider *d)
         {dominators.least, dominators.useful, 7, &side->dominator_bytes},
         {d->way >= WHOLE ? told : SORT_LEAST, d->way >= WHOLE ? told : sorted, 1, &side->place_sort_bytes}};
     const uint64_t room = beside(d->walk, side->bits_bytes + side->folded_bytes + side->idle_name_bytes);
-    side->has_room_ahead = d->is_resident && room >= hsd_plan_dominator_walk(d->c) + told + side->owner_bytes;
+    if (d->is_resident && room >= hsd_plan_dominator_walk(d->c) + told + side->owner_bytes) side->has_room_ahead = true;
     if (d->way >= WHOLE && d->walk >= AHEAD_ENOUGH) side->has_room_ahead = true;
     if (!hsd_plan_share(room, find, 2)) return false;
     side->early_bytes = side->place_sort_bytes;
@@ -335,7 +337,9 @@ static bool reserve_structure(divider *d)
 static bool divide(divider *d)
 {
     hsd_plan_side *side = d->side;
-    *side = (hsd_plan_side){.reader_bytes = HSD_PLAN_READER_BYTES, .bits_bytes = hsd_plan_bits(d->c)};
+    *side = (hsd_plan_side){.reader_bytes = HSD_PLAN_READER_BYTES + (d->is_ahead ? HSD_PLAN_AHEAD_BYTES : 0),
+                            .bits_bytes = hsd_plan_bits(d->c),
+                            .has_room_ahead = d->is_ahead};
     if (!reserve_structure(d)) return false;
     if (d->walk < side->reader_bytes + side->bits_bytes) return false;
     d->room = d->walk - side->reader_bytes - side->bits_bytes;
@@ -348,16 +352,17 @@ static bool divide(divider *d)
     return hsd_plan_is_read(d->c) || (divide_edges(d) && divide_building(d));
 }
 
-bool hsd_plan_side_divide(hsd_plan_side *side, const hsd_plan_capture *c, uint64_t walk, uint64_t end_bytes,
-                          bool has_arrays)
+bool hsd_plan_side_divide(hsd_plan_side *side, const hsd_plan_capture *c, hsd_plan_walk walk)
 {
-    divider d = {.side = side, .c = c, .all = walk, .end_bytes = end_bytes, .has_tree = hsd_plan_has_tree(c)};
-    d.keeps_graph = end_bytes > 0 && d.has_tree;
+    divider d = {
+        .side = side, .c = c, .all = walk.bytes, .end_bytes = walk.end_bytes, .has_tree = hsd_plan_has_tree(c)};
+    d.keeps_graph = walk.end_bytes > 0 && d.has_tree;
     for (int i = d.has_tree ? RESIDENT : PAGED; i >= PAGED; i--) {
-        if (!has_arrays && i != RESIDENT && i != PAGED) continue;
+        if (!walk.has_arrays && i != RESIDENT && i != PAGED) continue;
         d.way = (way)i;
         d.is_resident = d.way == RESIDENT;
         d.place_cap = 0;
+        d.is_ahead = walk.is_ahead && d.way == PAGED && d.all >= AHEAD_LEAST;
         if (divide(&d)) return true;
     }
     return false;

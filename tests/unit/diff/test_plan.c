@@ -131,7 +131,9 @@ static void check_side(const hsd_plan *plan, const hsd_plan_side *s, const hsd_p
 {
     const bool has_blocks = c->has_graph || c->has_parts, is_joined = has_blocks && c->needs_join;
     const uint64_t nodes = hsd_min_u64(c->objects, UINT64_C(1) << 40);
-    cr_assert_eq(s->reader_bytes, HSD_PLAN_READER_BYTES);
+    const bool is_ahead = s->reader_bytes != HSD_PLAN_READER_BYTES;
+    cr_assert_eq(s->reader_bytes, HSD_PLAN_READER_BYTES + (is_ahead ? HSD_PLAN_AHEAD_BYTES : 0));
+    cr_assert(!is_ahead || s->has_room_ahead);
     check_sorter(is_joined, s->id_sort_bytes, s->id_serve_bytes);
     check_sorter(is_joined, s->reference_sort_bytes, s->reference_serve_bytes);
     check_sorter(is_joined && c->has_edges, s->source_sort_bytes, s->source_serve_bytes);
@@ -480,6 +482,31 @@ Test(plan, walks_side_by_side_when_both_graphs_fit)
     cr_assert(plan.is_side_by_side);
     cr_assert_str_eq(plan.reason, "both graphs fit in memory");
     cr_assert_eq(memcmp(&plan.sides[0], &plan.sides[1], sizeof plan.sides[0]), 0);
+}
+
+/* Places of so many objects are sorted. */
+Test(plan, reads_ahead_where_a_thread_is_free_and_that_is_little_beside_the_rest)
+{
+    static const struct {
+        uint64_t memory_bytes;
+        unsigned threads, captures;
+        bool is_ahead;
+    } cases[] = {{MIB(512), 2, 1, true},  {MIB(256), 2, 1, true}, {MIB(512), 1, 1, false},
+                 {MIB(100), 2, 1, false}, {MIB(512), 2, 2, true}, {MIB(512), 1, 2, false}};
+    for (size_t i = 0; i < HSD_ARRAY_LEN(cases); i++) {
+        hsd_plan plan;
+        hsd_plan_request r = two(cases[i].memory_bytes, cases[i].threads, 60000000);
+        r.capture_count = cases[i].captures;
+        r.captures[0].tree_words = r.captures[1].tree_words = 4;
+        cr_assert_eq(hsd_plan_make(&plan, &r, NULL), HSD_OK);
+        cr_assert(plan.has_holders && !plan.is_side_by_side);
+        for (unsigned side = 0; side < r.capture_count; side++) {
+            cr_expect_eq(plan.sides[side].has_room_ahead, cases[i].is_ahead, "case %zu", i);
+            cr_expect_eq(plan.sides[side].reader_bytes,
+                         HSD_PLAN_READER_BYTES + (cases[i].is_ahead ? HSD_PLAN_AHEAD_BYTES : 0));
+        }
+        cr_expect_leq(peak_of(&plan, &r), cases[i].memory_bytes);
+    }
 }
 
 Test(plan, walks_in_turn_when_they_do_not_and_says_why)
