@@ -173,11 +173,19 @@ static uint8_t *write_nowhere(hsd_tape *tape)
     return tape->at;
 }
 
+static hsd_status open_file(hsd_reel *reel, hsd_error *err)
+{
+    pthread_mutex_lock(&reel->lock);
+    const hsd_status status = reel->file.fd < 0 ? hsd_temp_open(&reel->file, reel->space, err) : HSD_OK;
+    pthread_mutex_unlock(&reel->lock);
+    return status;
+}
+
 static void write_chunk(hsd_reel *reel, const hsd_tape_chunk *chunk, const uint8_t *bytes)
 {
     hsd_error error;
     hsd_error_init(&error);
-    hsd_status status = reel->file.fd < 0 ? hsd_temp_open(&reel->file, reel->space, &error) : HSD_OK;
+    hsd_status status = open_file(reel, &error);
     if (status == HSD_OK)
         status = hsd_temp_write(&reel->file, (uint64_t)chunk->number * reel->chunk_bytes, bytes, chunk->used, &error);
     reel->transfers++;
@@ -342,6 +350,18 @@ bool hsd_tape_next_chunk(hsd_tape_reader *reader)
     reader->end = bytes + chunk->used;
     reader->at = is_forward ? reader->begin : reader->end;
     return true;
+}
+
+bool hsd_tape_seek_chunk(hsd_tape_reader *reader, uint64_t index)
+{
+    const uint32_t items = reader->tape->reel->chunk_bytes / HSD_NODE_BYTES;
+    const uint64_t chunk = index / items;
+    HSD_ASSERT(reader->order == HSD_TAPE_FORWARD);
+    if (chunk < reader->turned || chunk >= reader->until) return false;
+    reader->turned = (uint32_t)chunk;
+    if (!hsd_tape_next_chunk(reader)) return false;
+    reader->first = chunk * items;
+    return (uint64_t)(reader->end - reader->begin) > (index - reader->first) * HSD_NODE_BYTES;
 }
 
 void hsd_tape_close(hsd_tape_reader *reader)

@@ -9,7 +9,7 @@
  * A record never lies across two chunks: the writer asks for room for the whole of it. Failures stick to the
  * reel, as with paged arrays: writing goes on into nothing, reading ends early, hsd_reel_check tells.
  *
- * Of a reel that is resident several threads may write and read at once, each a tape or chunks of its own.
+ * Several threads may write and read at once, each a tape or chunks of its own.
  */
 #ifndef HSD_GRAPH_TAPE_H
 #define HSD_GRAPH_TAPE_H
@@ -39,11 +39,11 @@ typedef struct hsd_reel {
     bool is_trimmed;
     uint32_t chunk_bytes;
     uint32_t room;        /* chunks that may be in memory */
-    pthread_mutex_t lock; /* of what follows, up to `memory`, and of failing */
+    pthread_mutex_t lock; /* of what follows, up to `memory`, of opening the file and of failing */
     hsd_reel_chunks resident, filed;
     uint32_t memory_capacity;
-    uint8_t **memory;   /* chunk of memory -> its bytes, in slabs */
-    uint64_t transfers; /* chunks written to and read from the file */
+    uint8_t **memory;           /* chunk of memory -> its bytes, in slabs */
+    _Atomic uint64_t transfers; /* chunks written to and read from the file */
     hsd_temp file;
     hsd_temp_space *space;
     _Atomic hsd_status status;
@@ -127,6 +127,7 @@ typedef struct hsd_tape_reader { /* a zeroed one may be closed */
     bool is_last;         /* chunks are given back behind the reader */
     uint32_t turned;      /* chunks begun, in this order, and those before the first that is read */
     uint32_t from, until; /* chunks that are read, in this order */
+    uint64_t first;       /* of hsd_tape_seek_node: the number with which the chunk begins */
     uint8_t *buffer;      /* owned; of chunks that are in the file */
     const uint8_t *at, *begin, *end;
 } hsd_tape_reader;
@@ -162,6 +163,21 @@ static inline bool hsd_tape_peek_node(const hsd_tape_reader *reader, uint32_t ah
 {
     if ((size_t)(reader->end - reader->at) < ((size_t)ahead + 1) * HSD_NODE_BYTES) return false;
     memcpy(value, reader->at + (size_t)ahead * HSD_NODE_BYTES, HSD_NODE_BYTES);
+    return true;
+}
+
+/* Slow path of hsd_tape_seek_node: the chunk with number `index`; false behind the end, or after a failure. */
+bool hsd_tape_seek_chunk(hsd_tape_reader *reader, uint64_t index);
+
+/* Number `index` of a tape of single numbers that is read forwards: not before the one that was asked for last. Chunks
+ * in between are not read, and none is given back. */
+static inline bool hsd_tape_seek_node(hsd_tape_reader *reader, uint64_t index, hsd_node *value)
+{
+    HSD_ASSERT(!reader->is_last && index >= reader->first);
+    if (__builtin_expect((uint64_t)(reader->end - reader->begin) <= (index - reader->first) * HSD_NODE_BYTES, 0) &&
+        !hsd_tape_seek_chunk(reader, index))
+        return false;
+    memcpy(value, reader->begin + (index - reader->first) * HSD_NODE_BYTES, HSD_NODE_BYTES);
     return true;
 }
 

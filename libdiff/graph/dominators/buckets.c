@@ -7,8 +7,7 @@
  *
  * Pending buckets wait on a small stack; a bucket can be divided only as often as its range has bits.
  *
- * With a second thread and everything in memory, that thread sorts the next bucket while the first makes semidominators
- * of the last one.
+ * A second thread sorts the next bucket while the first makes semidominators of the last one.
  */
 #include <stdlib.h>
 
@@ -150,7 +149,7 @@ static hsd_status take_in_parts(sorter *s, hsd_bucket *bucket, hsd_sorted *part,
     while (!is_last) {
         raw_item item;
         uint32_t items = 0;
-        while (items < s->d->limits.bucket_items && next_back(&r, &item)) {
+        while (items < hsd_dominators_bucket_items(s->d) && next_back(&r, &item)) {
             part->items[items++] = (hsd_predecessor){item.source, item.group};
         }
         is_last = items == 0;
@@ -193,7 +192,7 @@ static hsd_status divide(sorter *s, hsd_bucket *bucket, hsd_error *err)
 
 static bool fits_bucket(const sorter *s, const hsd_bucket *bucket)
 {
-    return bucket->back_count <= s->d->limits.bucket_items;
+    return bucket->back_count <= hsd_dominators_bucket_items(s->d);
 }
 
 /* Has the next bucket on the stack; false if none is left. */
@@ -351,8 +350,8 @@ static hsd_status open_arrays(sorter *s, hsd_error *err)
 static hsd_status open_buffers(sorter *s, hsd_error *err)
 {
     const hsd_dominators *d = s->d;
-    const uint32_t items = d->limits.bucket_items;
-    s->uses_thread = d->config->uses_thread && d->reel.is_resident && d->bucket_count > 1;
+    const uint32_t items = hsd_dominators_bucket_items(d);
+    s->uses_thread = hsd_dominators_has_thread(d) && d->bucket_count > 1;
     s->max_slots = (hsd_node)1 << d->bucket_shift;
     const size_t sets = s->uses_thread ? 2 : 1, set_items = (size_t)items + HSD_SEMI_AHEAD;
     s->pending = calloc(MAX_PENDING, sizeof *s->pending);

@@ -62,7 +62,8 @@ static uint64_t walk_bytes(uint64_t nodes, uint64_t references)
 static uint64_t later_bytes(uint64_t nodes, uint64_t core, uint64_t references)
 {
     const uint64_t places = nodes + 1, number = varint_bytes(2 * places);
-    const uint64_t numbering = places / 4 + 4 * NUMBER * places + 3 * number * (core + references);
+    const uint64_t numbering =
+        places / 4 + 4 * NUMBER * places + (2 * NUMBER + 3 * number) * core + 3 * number * references;
     const uint64_t semi = 3 * NUMBER * places + (5 * NUMBER + 3 * number) * core + 3 * number * references;
     const uint64_t order = (3 * NUMBER + hsd_tape_small_bytes(places)) * places;
     return hsd_max_u64(hsd_max_u64(numbering, semi), order) + resident_slack(places, references);
@@ -143,6 +144,11 @@ uint64_t hsd_dominators_spare(const hsd_dominators *d, uint64_t used_bytes)
 
 /* ---- helpers of the steps ---- */
 
+bool hsd_dominators_has_thread(const hsd_dominators *d)
+{
+    return d->config->uses_thread && (!d->limits.is_resident || d->config->has_room_ahead);
+}
+
 hsd_status hsd_dominators_open(hsd_dominators *d, hsd_paged *array, uint64_t items, uint32_t item_bytes,
                                uint64_t memory_bytes, hsd_error *err)
 {
@@ -184,10 +190,17 @@ hsd_status hsd_dominators_tick(hsd_dominators *d, uint32_t step, uint64_t done, 
     return hsd_progress(d->config->reporter, names[step], done, total, err);
 }
 
+/* With a second thread there are two sets of them, and buckets are smaller instead. */
+uint32_t hsd_dominators_bucket_items(const hsd_dominators *d)
+{
+    const uint32_t items = d->limits.bucket_items;
+    if (d->limits.is_resident || !hsd_dominators_has_thread(d)) return items;
+    return items / 3 * 2 + 1;
+}
+
 /* ---- the steps ---- */
 
-/* Nodes with the second of their two bits. */
-static uint64_t count_core(const hsd_dominators *d)
+uint64_t hsd_dominators_core_nodes(const hsd_dominators *d)
 {
     uint64_t count = 1; /* the super-root */
     for (hsd_node i = 0; i <= d->nodes / 4; i++)
@@ -202,7 +215,8 @@ static void leave_memory_if_short(hsd_dominators *d)
     hsd_dominators_limits *limits = &d->limits;
     const uint32_t chunk_bytes = limits->chunk_bytes;
     if (!limits->is_resident || limits->later_bytes == 0) return;
-    if (later_bytes(d->count, count_core(d), d->forward_count + d->back_count) <= limits->later_bytes) return;
+    if (later_bytes(d->count, hsd_dominators_core_nodes(d), d->forward_count + d->back_count) <= limits->later_bytes)
+        return;
     limits->is_resident = false;
     divide_paged(limits);
     limits->chunk_bytes = chunk_bytes;
@@ -390,7 +404,8 @@ static void tell_stats(const hsd_dominators *d)
 /* What one way through the steps needs. */
 static hsd_status begin_steps(hsd_dominators *d, hsd_error *err)
 {
-    if (!hsd_pages_take(&d->state_pages, d->nodes / 4 + 1)) return hsd_fail_nomem(err, "the nodes of the dominators");
+    if (!hsd_pages_take(&d->state_pages, (size_t)(d->nodes / 64 + 1) * 16))
+        return hsd_fail_nomem(err, "the nodes of the dominators");
     d->states = d->state_pages.data;
     hsd_reel_init(&d->reel, d->limits.is_resident, d->limits.chunk_bytes, d->config->space);
     hsd_tape *tapes[] = {&d->node_of,      &d->parent_of, &d->forward, &d->back,      &d->core_of, &d->semi_of,

@@ -58,7 +58,9 @@ typedef struct hsd_dominators_config {
     hsd_node object_count;
     uint32_t mark;
     uint8_t *by_marked;
-    bool uses_thread; /* a second thread is there; `take` may be called on both at once, then */
+    bool uses_thread;    /* a second thread is there */
+    bool takes_at_once;  /* then `take` may be called on both at once */
+    bool has_room_ahead; /* and there is memory beside memory_bytes for what it works with when all is in memory */
 } hsd_dominators_config;
 
 typedef struct hsd_dominators_stats {

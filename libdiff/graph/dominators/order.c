@@ -147,7 +147,7 @@ static hsd_status order_by_tapes(hsd_dominators *d, hsd_error *err)
 hsd_status hsd_dominators_order(hsd_dominators *d, hsd_error *err)
 {
     order o = {.d = d};
-    const uint64_t half = hsd_dominators_spare(d, 0) / 2;
+    const uint64_t half = hsd_dominators_spare(d, hsd_teller_bytes(d)) / 2;
     if (has_one_array(d, half)) return order_by_tapes(d, err);
     hsd_status status = hsd_dominators_open(d, &o.sizes, d->count, HSD_NODE_BYTES, half, err);
     if (status == HSD_OK) status = hsd_dominators_open(d, &o.firsts, d->count, HSD_NODE_BYTES, half, err);

@@ -89,7 +89,7 @@ typedef struct hsd_dominators {
     hsd_node core_count;     /* the super-root is core node 0 */
     hsd_node core_secondary; /* core nodes from here on were reached in the second round */
     uint64_t forward_count, back_count;
-    uint8_t *states;      /* walk, core: two bits a node */
+    uint8_t *states;      /* walk, core: two bits a node, 64 nodes at a time */
     uint64_t array_bytes; /* of arrays that are open: in memory */
     hsd_reel reel;
     hsd_tape node_of, parent_of; /* a number each */
@@ -159,6 +159,16 @@ hsd_dominators_limits hsd_dominators_divide(const hsd_adjacency *adjacency, uint
 bool hsd_dominators_reads_too_much(const hsd_dominators *d, uint64_t reads, uint64_t once, uint64_t done,
                                    uint64_t total);
 
+/* The super-root, and nodes with the second of their two bits. */
+uint64_t hsd_dominators_core_nodes(const hsd_dominators *d);
+
+/* True if a second thread is there, and memory for what it works with: that is to be found beside the rest where not
+ * everything is in memory. */
+bool hsd_dominators_has_thread(const hsd_dominators *d);
+
+/* Predecessors that are sorted at a time where the walk was depth first. */
+uint32_t hsd_dominators_bucket_items(const hsd_dominators *d);
+
 /* What the arrays of a step may have when so much is used for other things. */
 uint64_t hsd_dominators_spare(const hsd_dominators *d, uint64_t used_bytes);
 
@@ -187,7 +197,7 @@ hsd_status hsd_dominators_tick(hsd_dominators *d, uint32_t step, uint64_t done, 
 
 /*
  * Places on their way to config.take, a batch at a time. With a second thread two batches: while one is filled the
- * other is taken, by that thread, and by the first one, too, when it has filled its own.
+ * other is taken, by that thread, and where two may take at once by the first one, too, when it has filled its own.
  */
 typedef struct hsd_dominators_teller {
     const hsd_dominators_config *config;
@@ -200,6 +210,9 @@ typedef struct hsd_dominators_teller {
     _Atomic uint32_t next_piece; /* of it, that nobody takes yet */
     hsd_worker worker;
 } hsd_dominators_teller;
+
+/* What batches take beside arrays, where there is a second thread. */
+uint64_t hsd_teller_bytes(const hsd_dominators *d);
 
 hsd_status hsd_teller_begin(hsd_dominators_teller *teller, const hsd_dominators *d, hsd_error *err);
 

@@ -48,7 +48,9 @@ static hsd_status find_places(hsd_side_walk *side, hsd_error *err)
         .object_count = side->object_count,
         .mark = HSD_EDGE_SOFT,
         .by_marked = side->graph->is_soft,
-        .uses_thread = hsd_side_reads_ahead(side) && places->is_whole,
+        .uses_thread = side->request->use_thread,
+        .takes_at_once = places->is_whole,
+        .has_room_ahead = hsd_side_reads_ahead(side) && places->is_whole,
     };
     HSD_TRY(hsd_adjacency_set_name_memory(side->adjacency, side->request->plan.idle_name_bytes, err));
     HSD_TRY(hsd_dominators_find(side->adjacency, &config, &stats, err));

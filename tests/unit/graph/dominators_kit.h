@@ -49,7 +49,9 @@ static inline kit_answer kit_find(hsd_adjacency *a, hsd_root_nodes roots, uint64
                                           .space = space,
                                           .take = kit_take,
                                           .context = &answer,
-                                          .uses_thread = true};
+                                          .uses_thread = true,
+                                          .takes_at_once = limits == NULL || limits->bucket_items % 2 == 0,
+                                          .has_room_ahead = true};
     const hsd_status status = limits == NULL ? hsd_dominators_find(a, &config, &answer.stats, &err)
                                              : hsd_dominators_find_within(a, &config, limits, &answer.stats, &err);
     cr_assert_eq(status, HSD_OK, "%s", err.text);

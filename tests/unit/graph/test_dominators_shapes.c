@@ -367,7 +367,7 @@ Test(dominators_shapes, end_with_the_status_of_whoever_takes_them)
     cr_assert_str_eq(err.text, "enough");
     hsd_dominators_limits limits = hsd_dominators_divide(a, config.memory_bytes);
     limits.batch_items = 500;
-    config.uses_thread = true;
+    config.uses_thread = config.has_room_ahead = true;
     hsd_error_init(&err);
     cr_assert_eq(hsd_dominators_find_within(a, &config, &limits, NULL, &err), HSD_E_MISUSE);
     cr_assert_str_eq(err.text, "enough");

@@ -3,6 +3,7 @@
  */
 #include <criterion/criterion.h>
 
+#include "base/worker.h"
 #include "graph/tape.h"
 
 enum { ITEMS = 10000 };
@@ -102,6 +103,69 @@ static void use_in_parts(bool is_resident)
 
 Test(tape, is_read_in_parts_in_memory) { use_in_parts(true); }
 Test(tape, is_read_in_parts_from_a_file) { use_in_parts(false); }
+
+/* Each number, some of many chunks, and none behind the end. */
+static void seek(bool is_resident)
+{
+    static const uint32_t steps[] = {1, 7, 63, 64, 65, 1000, ITEMS - 1};
+    hsd_reel reel;
+    hsd_tape tape;
+    hsd_node value;
+    hsd_reel_init(&reel, is_resident, HSD_TAPE_MIN_CHUNK, &space);
+    fill(&tape, &reel, 3);
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        hsd_tape_reader reader;
+        hsd_tape_read(&reader, &tape, HSD_TAPE_FORWARD, false);
+        for (uint32_t index = 0; index < ITEMS; index += steps[i]) {
+            cr_assert(hsd_tape_seek_node(&reader, index, &value));
+            cr_assert_eq(value, FAR + 3 + index);
+        }
+        cr_assert(!hsd_tape_seek_node(&reader, ITEMS, &value));
+        hsd_tape_close(&reader);
+    }
+    cr_assert_eq(hsd_reel_check(&reel, &err), HSD_OK);
+    hsd_tape_release(&tape);
+    hsd_reel_release(&reel);
+}
+
+Test(tape, is_asked_for_single_numbers_in_memory) { seek(true); }
+Test(tape, is_asked_for_single_numbers_in_a_file) { seek(false); }
+
+typedef struct writing {
+    hsd_reel *reel;
+    hsd_tape tapes[4];
+} writing;
+
+static hsd_status write_and_read(void *context, hsd_error *error)
+{
+    writing *w = context;
+    for (uint32_t i = 0; i < 4; i++)
+        fill(&w->tapes[i], w->reel, i);
+    for (uint32_t i = 0; i < 4; i++)
+        check(&w->tapes[i], i, i % 2 == 0 ? HSD_TAPE_FORWARD : HSD_TAPE_BACKWARD, i < 2);
+    for (uint32_t i = 0; i < 2; i++) {
+        hsd_tape_release(&w->tapes[i]);
+        fill(&w->tapes[i], w->reel, 1000 + i);
+        check(&w->tapes[i], 1000 + i, HSD_TAPE_FORWARD, true);
+    }
+    return hsd_reel_check(w->reel, error);
+}
+
+/* What is given back goes from one to the other; some chunks are in memory, some in the file. */
+Test(tape, are_written_and_read_by_two_threads)
+{
+    hsd_reel reel;
+    hsd_reel_init(&reel, false, HSD_TAPE_MIN_CHUNK, &space);
+    cr_assert(hsd_reel_set_room(&reel, 30 * HSD_TAPE_MIN_CHUNK));
+    writing first = {.reel = &reel}, second = {.reel = &reel};
+    cr_assert_eq(hsd_run_both((hsd_job){write_and_read, &first}, (hsd_job){write_and_read, &second}, true, &err),
+                 HSD_OK);
+    for (uint32_t i = 0; i < 4; i++) {
+        hsd_tape_release(&first.tapes[i]);
+        hsd_tape_release(&second.tapes[i]);
+    }
+    hsd_reel_release(&reel);
+}
 
 Test(tape, is_read_from_both_ends_in_memory) { use(true); }
 Test(tape, is_read_from_both_ends_from_a_file) { use(false); }
