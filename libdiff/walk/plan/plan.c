@@ -231,6 +231,15 @@ static bool plan_at_once(hsd_plan *plan, const hsd_plan_request *r, uint64_t mem
     return plan_recognising(plan, r, walk) && plan_end(plan, r, walk);
 }
 
+/* What a walk must have beside the other one: more buys little. Two fifths of what is touched at random: a V8 pair of
+ * 5 M nodes with 128 MiB took 7.8 s of the processor in turn and 8.2 at once, on two threads; a pair in layers of 3 M
+ * objects with 64 MiB 10.3 both ways. But all of it where objects are recognised by structure: a JVM pair of 10 M with
+ * 256 MiB 27 in turn and 33 at once. */
+static uint64_t enough_at_once(const hsd_plan_capture *c)
+{
+    return c->has_structure ? hsd_plan_random(c) : hsd_plan_random(c) / 5 * 2;
+}
+
 /* Whether two walks at once pay, and why. */
 static bool should_walk_at_once(const hsd_plan_request *r, uint64_t memory_bytes, const char **reason)
 {
@@ -245,7 +254,9 @@ static bool should_walk_at_once(const hsd_plan_request *r, uint64_t memory_bytes
     *reason = "the budget is too small for two walks at once";
     if (first < SIDE_LEAST || walk - first < SIDE_LEAST) return false;
     *reason = "both graphs do not fit in memory together";
-    if (hsd_plan_random(&r->captures[0]) > first || hsd_plan_random(&r->captures[1]) > walk - first) return false;
+    if (enough_at_once(&r->captures[0]) > first || enough_at_once(&r->captures[1]) > walk - first) return false;
+    *reason = "enough of both graphs fits in memory";
+    if (hsd_plan_random(&r->captures[0]) > first || hsd_plan_random(&r->captures[1]) > walk - first) return true;
     *reason = "both graphs fit in memory";
     return true;
 }

@@ -509,6 +509,25 @@ Test(plan, reads_ahead_where_a_thread_is_free_and_that_is_little_beside_the_rest
     }
 }
 
+/* Two V8 snapshots with little memory; two heaps whose objects are recognised by structure would suffer. */
+Test(plan, walks_side_by_side_when_enough_of_both_graphs_fits)
+{
+    hsd_plan plan;
+    hsd_plan_request r = with_holders(MIB(OR_WIDE(512, 1024)), 20500000, 60000000, 2);
+    r.captures[0].needs_join = r.captures[1].needs_join = false;
+    cr_assert_eq(hsd_plan_make(&plan, &r, NULL), HSD_OK);
+    cr_assert(plan.is_side_by_side);
+    cr_assert_str_eq(plan.reason, "enough of both graphs fits in memory");
+    cr_assert_leq(plan.peak_bytes, r.memory_bytes);
+    r.memory_bytes /= 2;
+    cr_assert_eq(hsd_plan_make(&plan, &r, NULL), HSD_OK);
+    cr_assert_not(plan.is_side_by_side);
+    r.memory_bytes *= 2;
+    r.captures[0].has_structure = r.captures[1].has_structure = true;
+    cr_assert_eq(hsd_plan_make(&plan, &r, NULL), HSD_OK);
+    cr_assert_not(plan.is_side_by_side);
+}
+
 Test(plan, walks_in_turn_when_they_do_not_and_says_why)
 {
     hsd_plan plan;
