@@ -89,11 +89,11 @@ static hsd_status first_pass(dense *s, hsd_error *err)
     const hsd_root_nodes *roots = &d->config->roots;
     hsd_tape_reader nodes;
     hsd_status status = HSD_OK;
-    hsd_node node;
+    hsd_node node = 0;
     for (hsd_node root = roots->begin; root < roots->end; root++)
         if (s->place_of[root] != 0) s->above[s->place_of[root]] = 0;
     hsd_tape_read(&nodes, &d->node_of, HSD_TAPE_FORWARD, false);
-    for (hsd_node place = 0; status == HSD_OK && hsd_tape_get_node(&nodes, &node); place++)
+    for (hsd_node place = 0; status == HSD_OK && hsd_near_node_get(&nodes, &node); place++)
         if (place > 0) status = raise_by(s, node, err);
     hsd_tape_close(&nodes);
     return status;
@@ -110,7 +110,7 @@ static hsd_status open_dense(dense *s, hsd_error *err)
 {
     hsd_dominators *d = s->d;
     hsd_tape_reader nodes;
-    hsd_node node;
+    hsd_node node = 0;
     const uint64_t items = hsd_max_u64(d->nodes, 1);
     HSD_TRY(hsd_dominators_open(d, &s->place_array, items, HSD_NODE_BYTES, hsd_dominators_array_bytes(items), err));
     HSD_TRY(hsd_dominators_open(d, &s->above_array, d->count, HSD_NODE_BYTES, hsd_dominators_array_bytes(d->count),
@@ -120,7 +120,7 @@ static hsd_status open_dense(dense *s, hsd_error *err)
     for (hsd_node place = 1; place < d->count; place++)
         s->above[place] = UNKNOWN;
     hsd_tape_read(&nodes, &d->node_of, HSD_TAPE_FORWARD, false);
-    for (hsd_node place = 0; hsd_tape_get_node(&nodes, &node); place++)
+    for (hsd_node place = 0; hsd_near_node_get(&nodes, &node); place++)
         if (place > 0) s->place_of[node] = place;
     hsd_tape_close(&nodes);
     const uint64_t arrays = hsd_dominators_array_bytes(items) + hsd_dominators_array_bytes(d->count);

@@ -453,6 +453,7 @@ static void begin_anew(hsd_dominators *d, const char *why)
     end_steps(d);
     d->count = d->secondary = d->core_count = d->core_secondary = 0;
     d->forward_count = d->back_count = 0;
+    d->has_near_nodes = false;
     d->stats.passes = 0;
     d->stats.tells_marked = false;
     if (d->config->by_marked != NULL) memset(d->config->by_marked, 0, (size_t)d->nodes / 8 + 1);

@@ -42,9 +42,9 @@ static hsd_status fill_places(gather *g, hsd_error *err)
 {
     hsd_dominators *d = g->d;
     hsd_tape_reader nodes;
-    hsd_node node;
+    hsd_node node = 0;
     hsd_tape_read(&nodes, &d->node_of, HSD_TAPE_FORWARD, false);
-    for (hsd_node place = 0; hsd_tape_get_node(&nodes, &node); place++) {
+    for (hsd_node place = 0; hsd_near_node_get(&nodes, &node); place++) {
         if (place == 0 || node - g->begin >= g->span) continue;
         g->place_of[node - g->begin] = place;
         if (hsd_adjacency_is_leaf(d->adjacency, node)) hsd_bit_set(g->is_leaf, place);

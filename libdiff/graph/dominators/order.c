@@ -216,10 +216,16 @@ static hsd_status put_parents(order *o, hsd_error *err)
 
 enum { NODES, FIRSTS, SIZES, PARENTS, TAPES };
 
+/* `node` holds the one before. */
+static bool next_node(const hsd_dominators *d, hsd_tape_reader *reader, hsd_node *node)
+{
+    return d->has_near_nodes ? hsd_near_node_get(reader, node) : hsd_tape_get_node(reader, node);
+}
+
 static bool get_told(order *o, hsd_tape_reader *readers, hsd_interval *told)
 {
     hsd_node first, size, parent;
-    if (!hsd_tape_get_node(&readers[NODES], &told->node) || !hsd_tape_get_wide(&readers[FIRSTS], &first, o->width) ||
+    if (!next_node(o->d, &readers[NODES], &told->node) || !hsd_tape_get_wide(&readers[FIRSTS], &first, o->width) ||
         !hsd_tape_get_small(&readers[SIZES], &size) || !hsd_tape_get_wide(&readers[PARENTS], &parent, o->width))
         return false;
     *told = (hsd_interval){told->node, first, first + size, parent};
@@ -232,10 +238,10 @@ static hsd_status tell_tapes(order *o, hsd_error *err)
     hsd_tape *tapes[TAPES] = {&d->node_of, &d->first_of, &d->size_of, &d->parent_of};
     hsd_tape_reader readers[TAPES];
     hsd_status status = hsd_teller_begin(&o->teller, d, err);
-    hsd_interval told;
+    hsd_interval told = {0};
     for (int i = 0; i < TAPES; i++)
         hsd_tape_read(&readers[i], tapes[i], HSD_TAPE_FORWARD, true);
-    hsd_tape_get_node(&readers[NODES], &told.node); /* the super-root */
+    next_node(d, &readers[NODES], &told.node); /* the super-root */
     for (hsd_node place = 1; place < d->count && status == HSD_OK; place++) {
         if (!get_told(o, readers, &told)) break;
         status = hsd_tell_place(&o->teller, &told, err);

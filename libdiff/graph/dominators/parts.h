@@ -93,6 +93,7 @@ typedef struct hsd_dominators {
     uint64_t array_bytes; /* of arrays that are open: in memory */
     hsd_reel reel;
     hsd_tape node_of, parent_of; /* a number each */
+    bool has_near_nodes;         /* node_of is as hsd_near_node_put has it */
     hsd_tape forward;            /* two: source's place, target node */
     hsd_tape back;               /* lists, see hsd_back_list */
     hsd_tape core_of;            /* see hsd_core_node */
@@ -250,6 +251,22 @@ static inline bool hsd_dominator_get_back(hsd_tape_reader *reader, hsd_node plac
     hsd_node before;
     if (!hsd_tape_get_small_back(reader, &before)) return false;
     *dominator = place - before;
+    return true;
+}
+
+/* The node of a place on node_of, after the one of the place before it, 0 in front of the first: by scans, where a
+ * search in the order of blocks comes to neighbours one after the other, as a difference. */
+static inline void hsd_near_node_put(hsd_tape *tape, hsd_node node, hsd_node last)
+{
+    tape->at = hsd_tape_far_put(hsd_tape_room(tape, HSD_VARINT_MOST), hsd_fold_difference(node, last));
+}
+
+static inline bool hsd_near_node_get(hsd_tape_reader *reader, hsd_node *node)
+{
+    hsd_node folded;
+    if (!hsd_tape_has_more(reader)) return false;
+    reader->at = hsd_tape_far(reader->at, &folded);
+    *node = hsd_unfold_difference(folded, *node);
     return true;
 }
 

@@ -60,13 +60,15 @@ uint32_t hsd_dominators_scan_items(const hsd_dominators *d)
 typedef struct search {
     hsd_dominators *d;
     uint8_t *reached; /* one bit a node */
+    hsd_node last;    /* of the place before */
     hsd_frontier frontier;
 } search;
 
 static void place_node(search *s, hsd_node node)
 {
     s->d->count++;
-    hsd_tape_put_node(&s->d->node_of, node);
+    hsd_near_node_put(&s->d->node_of, node, s->last);
+    s->last = node;
 }
 
 /* What refers to nothing has its place at once. */
@@ -143,6 +145,7 @@ hsd_status hsd_dominators_search(hsd_dominators *d, hsd_error *err)
     const uint64_t waiting = hsd_frontier_fixed_bytes(a) + HSD_WORKLIST_LEAST_BYTES;
     const uint64_t blocks = hsd_dominators_scan_spare(d, d->state_pages.size + waiting) + d->limits.floor_bytes;
     d->count = 0;
+    d->has_near_nodes = true;
     HSD_TRY(hsd_adjacency_set_memory(a, blocks, err));
     if (!hsd_adjacency_is_resident(a)) d->stats.was_paged = true;
     hsd_status status = hsd_frontier_open(&s.frontier, a, waiting, d->config->space, err);

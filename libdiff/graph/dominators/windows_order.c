@@ -11,6 +11,7 @@ typedef struct window_order {
     hsd_paged sizes;  /* a number a rank: size - 1; then the next free one */
     hsd_paged firsts; /* a number a rank */
     hsd_dominators_teller teller;
+    hsd_node node; /* that was told last */
 } window_order;
 
 static hsd_node dominator_rank(hsd_node stored, hsd_node rank)
@@ -61,14 +62,14 @@ static hsd_status tell_window(window_order *o, uint32_t window, hsd_tape_reader 
     const hsd_node begin = hsd_window_begin(w, window), end = hsd_window_begin(w, window + 1);
     hsd_tape_reader values;
     hsd_status status = HSD_OK;
-    hsd_node rank = w->ranks[window], stored, node;
+    hsd_node rank = w->ranks[window], stored;
     hsd_tape_read(&values, &w->values[window], HSD_TAPE_FORWARD, true);
     for (hsd_node place = begin; place < end && status == HSD_OK; place++) {
         const bool is_upper = hsd_bit_get(w->upper, place);
-        if (!hsd_tape_get_node(nodes, &node)) break;
+        if (!hsd_near_node_get(nodes, &o->node)) break;
         if (place > 0) {
             if (!hsd_tape_get_spread(&values, &stored)) break;
-            status = tell(o, node, dominator_rank(stored, rank), rank, is_upper, err);
+            status = tell(o, o->node, dominator_rank(stored, rank), rank, is_upper, err);
         }
         rank += is_upper;
         if ((place & HSD_DOMINATORS_TICK) == 0 && status == HSD_OK)
