@@ -17,10 +17,10 @@
 
 /* ---- while nodes pass ---- */
 
-hsd_status hsd_v8_scopes_context(hsd_v8_scopes *scopes, uint32_t ordinal, uint32_t home, uint32_t *out, hsd_error *err)
+hsd_status hsd_v8_scopes_context(hsd_v8_scopes *scopes, const hsd_v8_context_node *node, uint32_t *out, hsd_error *err)
 {
     *out = HSD_V8_NO_SCOPE;
-    const uint32_t known = hsd_id_map_get(&scopes->homes, home);
+    const uint32_t known = hsd_id_map_get(&scopes->homes, node->home);
     if (known != HSD_ID_NONE) {
         scopes->scopes[known].is_repeated = true;
         return HSD_OK;
@@ -28,24 +28,29 @@ hsd_status hsd_v8_scopes_context(hsd_v8_scopes *scopes, uint32_t ordinal, uint32
     if (scopes->scope_count == HSD_V8_MOST_SCOPES) return HSD_OK;
     HSD_TRY(HSD_ARRAY_GROW(scopes->scopes, scopes->scope_capacity, scopes->scope_count + 1, 256,
                            "modules and functions", err));
-    HSD_TRY(hsd_id_map_put(&scopes->homes, home, scopes->scope_count, err));
+    HSD_TRY(hsd_id_map_put(&scopes->homes, node->home, scopes->scope_count, err));
     *out = scopes->scope_count++;
-    scopes->scopes[*out] = (hsd_v8_scope){
-        .ordinal = ordinal, .function = HSD_V8_NO_FUNCTION, .file = HSD_V8_NO_FILE, .proof = HSD_V8_NO_ENTRY};
+    scopes->scopes[*out] = (hsd_v8_scope){.ordinal = node->ordinal,
+                                          .function = HSD_V8_NO_FUNCTION,
+                                          .file = HSD_V8_NO_FILE,
+                                          .proof = HSD_V8_NO_ENTRY,
+                                          .is_block = node->is_block};
     return HSD_OK;
 }
 
-hsd_status hsd_v8_scopes_inner(hsd_v8_scopes *scopes, hsd_v8_names *names, uint32_t ordinal, uint32_t home,
-                               hsd_v8_link around, hsd_error *err)
+hsd_status hsd_v8_scopes_inner(hsd_v8_scopes *scopes, hsd_v8_names *names, const hsd_v8_context_node *node,
+                               hsd_error *err)
 {
-    if (scopes->inner_count == HSD_V8_MOST_SCOPES || hsd_id_map_get(&scopes->inner_homes, home) != HSD_ID_NONE)
-        return HSD_OK;
+    const uint32_t known = hsd_id_map_get(&scopes->inner_homes, node->home);
+    if (known != HSD_ID_NONE) scopes->inner[known].is_repeated = true;
+    if (known != HSD_ID_NONE || scopes->inner_count == HSD_V8_MOST_SCOPES) return HSD_OK;
     HSD_TRY(HSD_ARRAY_GROW(scopes->inner, scopes->inner_capacity, scopes->inner_count + 1, 256, "modules and functions",
                            err));
-    HSD_TRY(hsd_id_map_put(&scopes->inner_homes, home, scopes->inner_count, err));
+    HSD_TRY(hsd_id_map_put(&scopes->inner_homes, node->home, scopes->inner_count, err));
     hsd_v8_inner *inner = &scopes->inner[scopes->inner_count++];
-    *inner = (hsd_v8_inner){.ordinal = ordinal, .around = around.target};
-    return hsd_v8_put_proof(names, around.name, &inner->proof, err);
+    *inner = (hsd_v8_inner){
+        .ordinal = node->ordinal, .around = node->around.target, .scope = HSD_V8_NO_SCOPE, .is_block = node->is_block};
+    return hsd_v8_put_proof(names, node->around.name, &inner->proof, err);
 }
 
 /* Elements of a page may look like global objects, as many as there are; they all use the same name for
@@ -124,11 +129,35 @@ static void find_functions(const finder *f, const hsd_v8_functions *functions)
     }
 }
 
+/* The module that this context is a block of, or a block in such a block; each was entered once. */
+static uint32_t module_of_block(const finder *f, const hsd_v8_inner *inner)
+{
+    const uint32_t proof = inner->proof;
+    for (unsigned depth = 0; depth < MOST_DEPTH && inner->is_block && !inner->is_repeated; depth++) {
+        if (inner->proof != proof) break;
+        const uint32_t number = hsd_id_map_get(&f->outermost, inner->around);
+        if (number != HSD_ID_NONE) return number;
+        const uint32_t at = hsd_id_map_get(&f->inner, inner->around);
+        if (at == HSD_ID_NONE) break;
+        inner = &f->scopes->inner[at];
+    }
+    return HSD_V8_NO_SCOPE;
+}
+
+static void find_blocks(const finder *f)
+{
+    for (uint32_t i = 0; i < f->scopes->inner_count; i++)
+        f->scopes->inner[i].scope = module_of_block(f, &f->scopes->inner[i]);
+}
+
 hsd_status hsd_v8_scopes_resolve(hsd_v8_scopes *scopes, const hsd_v8_functions *functions, hsd_error *err)
 {
     finder f = {.scopes = scopes};
     const hsd_status status = begin_finder(&f, err);
-    if (status == HSD_OK) find_functions(&f, functions);
+    if (status == HSD_OK) {
+        find_functions(&f, functions);
+        find_blocks(&f);
+    }
     hsd_id_map_release(&f.outermost);
     hsd_id_map_release(&f.inner);
     return status;
@@ -196,6 +225,14 @@ hsd_status hsd_v8_scopes_settle(hsd_v8_scopes *scopes, const hsd_v8_names *names
         const bool holds =
             scope->proof == HSD_V8_NO_ENTRY || hsd_v8_is_proven(names, scope->proof, HSD_V8_PROOF_PREVIOUS);
         if (!scope->is_repeated && holds) scope->file = hsd_v8_functions_file(functions, names, scope->function);
+    }
+    for (uint32_t i = 0; i < scopes->inner_count; i++) {
+        hsd_v8_inner *inner = &scopes->inner[i];
+        if (inner->scope == HSD_V8_NO_SCOPE) continue;
+        if (hsd_v8_is_proven(names, inner->proof, HSD_V8_PROOF_PREVIOUS))
+            scopes->scopes[inner->scope].has_blocks = true;
+        else
+            inner->scope = HSD_V8_NO_SCOPE;
     }
     for (uint32_t i = 0; i < scopes->global_count; i++) {
         hsd_v8_global *global = &scopes->globals[i];

@@ -15,6 +15,9 @@
  *                    whose context is inside: of a module that has classes alone, or that does all in an async function,
  *                    no function that is left has the outermost. The first context of each scope is remembered with the
  *                    one around it, "previous"
+ *   its blocks       a context of a block (blocks.h), the only one of its scope, around which is that of the module, or
+ *                    another such block: `if (isMainThread) { const jobs = new Map(); … }`. Where the module has no
+ *                    variable that a closure needs, no context is around, and the block's is the outermost
  *
  * All of this was checked on node 12 to 26 and Chromium 156. Where a name does not turn out as expected, nothing is
  * named, and the capture is as good as without.
@@ -41,13 +44,22 @@ typedef struct hsd_v8_scope { /* a context of a module or script */
     uint32_t function; /* one whose closure has this context, or HSD_V8_NO_FUNCTION */
     uint32_t file;     /* its file, or HSD_V8_NO_FILE; from settle on */
     uint32_t proof;    /* entry that must prove PREVIOUS, if the closure's context is inside; else HSD_V8_NO_ENTRY */
-    bool is_repeated;
+    bool is_block, is_repeated;
+    bool has_blocks; /* from settle on */
 } hsd_v8_scope;
 
 typedef struct hsd_v8_inner { /* a context inside another */
     uint32_t ordinal, around;
     uint32_t proof; /* entry that must prove PREVIOUS */
+    uint32_t scope; /* the module's, if this is one of its blocks, from resolve on; else HSD_V8_NO_SCOPE */
+    bool is_block, is_repeated;
 } hsd_v8_inner;
+
+typedef struct hsd_v8_context_node {
+    uint32_t ordinal, home; /* home: its scope info */
+    hsd_v8_link around;     /* of one that is inside */
+    bool is_block;
+} hsd_v8_context_node;
 
 typedef struct hsd_v8_global {
     uint64_t id; /* V8's, which grow */
@@ -69,7 +81,7 @@ typedef struct hsd_v8_scopes {
     hsd_id_map homes; /* scope info -> context */
     hsd_v8_inner *inner;
     uint32_t inner_count, inner_capacity;
-    hsd_id_map inner_homes; /* scope info -> the first context of it that is inside another */
+    hsd_id_map inner_homes; /* scope info -> number of the first context of it that is inside another */
     hsd_arena arena;
 } hsd_v8_scopes;
 
@@ -79,19 +91,19 @@ typedef struct hsd_v8_proxies {
     unsigned count;
 } hsd_v8_proxies;
 
-/* An outermost context with its scope info. *out is its number, or HSD_V8_NO_SCOPE when it is no
+/* An outermost context with its scope info; `is_block` as below. *out is its number, or HSD_V8_NO_SCOPE when it is no
  * module's, or one too many. */
-hsd_status hsd_v8_scopes_context(hsd_v8_scopes *scopes, uint32_t ordinal, uint32_t home, uint32_t *out, hsd_error *err);
+hsd_status hsd_v8_scopes_context(hsd_v8_scopes *scopes, const hsd_v8_context_node *node, uint32_t *out, hsd_error *err);
 
 /* A context with its scope info, and the one around it. */
-hsd_status hsd_v8_scopes_inner(hsd_v8_scopes *scopes, hsd_v8_names *names, uint32_t ordinal, uint32_t home,
-                               hsd_v8_link around, hsd_error *err);
+hsd_status hsd_v8_scopes_inner(hsd_v8_scopes *scopes, hsd_v8_names *names, const hsd_v8_context_node *node,
+                               hsd_error *err);
 
 /* What may be a global object; likewise. */
 hsd_status hsd_v8_scopes_global(hsd_v8_scopes *scopes, hsd_v8_names *names, const hsd_v8_global_node *node,
                                 const hsd_v8_proxies *proxies, uint32_t *out, hsd_error *err);
 
-/* All nodes were seen: finds a function of each context. */
+/* All nodes were seen: finds a function of each context, and the blocks of modules. */
 hsd_status hsd_v8_scopes_resolve(hsd_v8_scopes *scopes, const hsd_v8_functions *functions, hsd_error *err);
 
 /* The string that a WAIT_GLOBAL entry waited for. */

@@ -55,20 +55,22 @@ static edge edge_at(const hsd_v8 *v8, const hsd_v8_view *v, size_t i)
  * outermost is no object of the program. */
 static hsd_status find_scope(hsd_v8 *v8, hsd_v8_source *s, const hsd_v8_view *v, hsd_error *err)
 {
-    uint32_t home = UINT32_MAX;
+    hsd_v8_context_node node = {.ordinal = s->ordinal, .home = UINT32_MAX, .is_block = s->block != HSD_V8_NO_BLOCK};
     if (!v->is_whole) return HSD_OK;
     for (size_t i = 0; i < v->count; i++) {
         const edge e = edge_at(v8, v, i);
         if (e.kind != HSD_V8_EDGE_INTERNAL) continue;
         if (is_object(v8, &e)) {
-            const bool is_inner = home != UINT32_MAX && hsd_v8_marks_get(&v8->marks, home) == HSD_V8_MARK_CODE;
-            const hsd_v8_link around = {e.name, e.target};
-            return is_inner ? hsd_v8_scopes_inner(&v8->scopes, &v8->names, s->ordinal, home, around, err) : HSD_OK;
+            const bool is_inner =
+                node.home != UINT32_MAX && hsd_v8_marks_get(&v8->marks, node.home) == HSD_V8_MARK_CODE;
+            node.around = (hsd_v8_link){e.name, e.target};
+            return is_inner ? hsd_v8_scopes_inner(&v8->scopes, &v8->names, &node, err) : HSD_OK;
         }
-        if (home == UINT32_MAX && !e.is_dangling) home = e.target;
+        if (node.home == UINT32_MAX && !e.is_dangling) node.home = e.target;
     }
-    if (home == UINT32_MAX || edge_at(v8, v, 0).kind != HSD_V8_EDGE_CONTEXT) return HSD_OK;
-    return hsd_v8_scopes_context(&v8->scopes, s->ordinal, home, &s->scope, err);
+    const bool has_variables = node.is_block || edge_at(v8, v, 0).kind == HSD_V8_EDGE_CONTEXT;
+    if (node.home == UINT32_MAX || !has_variables) return HSD_OK;
+    return hsd_v8_scopes_context(&v8->scopes, &node, &s->scope, err);
 }
 
 /* A context of a block: first its scope info, then others of V8's own, then variables without names. */
@@ -271,7 +273,7 @@ static inline hsd_status recognise(hsd_v8 *v8, hsd_v8_source *s, const hsd_v8_vi
         if (edge_at(v8, v, 0).kind == HSD_V8_EDGE_CONTEXT) return find_scope(v8, s, v, err);
         if (edge_at(v8, v, 0).kind == HSD_V8_EDGE_INTERNAL) {
             HSD_TRY(find_block(v8, s, v, err));
-            if (v->count <= MOST_BARE_EDGES) HSD_TRY(find_scope(v8, s, v, err));
+            if (v->count <= MOST_BARE_EDGES || s->block != HSD_V8_NO_BLOCK) HSD_TRY(find_scope(v8, s, v, err));
         }
         look_at_call(v8, s, v);
         HSD_TRY(find_module(v8, s, v, err));

@@ -248,14 +248,39 @@ static hsd_status define_global(hsd_v8 *v8, uint32_t number, hsd_bytes name, hsd
     return status;
 }
 
+/* "server.js (block)". */
+static hsd_status define_block(hsd_v8 *v8, uint32_t number, uint32_t file, hsd_error *err)
+{
+    static const char block[] = " (block)";
+    const hsd_bytes name = hsd_v8_files_name(&v8->files, file);
+    hsd_buffer text = {0};
+    if (name.size == 0) return define_string(v8, number, name, err);
+    hsd_status status = hsd_buffer_append(&text, name.data, name.size, err);
+    if (status == HSD_OK) status = hsd_buffer_append(&text, block, sizeof block - 1, err);
+    if (status == HSD_OK) status = define_string(v8, number, (hsd_bytes){text.data, text.size}, err);
+    hsd_buffer_release(&text);
+    return status;
+}
+
+static hsd_status define_contexts(hsd_v8 *v8, hsd_error *err)
+{
+    for (uint32_t i = 0; i < v8->scopes.scope_count; i++) {
+        const hsd_v8_scope *scope = &v8->scopes.scopes[i];
+        if (scope->has_blocks) HSD_TRY(define_block(v8, HSD_V8_STRING_BLOCKS + i, scope->file, err));
+        if (scope->is_block)
+            HSD_TRY(define_block(v8, HSD_V8_STRING_SCOPES + i, scope->file, err));
+        else
+            HSD_TRY(define_string(v8, HSD_V8_STRING_SCOPES + i, hsd_v8_files_name(&v8->files, scope->file), err));
+    }
+    return HSD_OK;
+}
+
 /* What only looked like a global object or a module has an empty name. */
 static hsd_status define_scopes(hsd_v8 *v8, hsd_error *err)
 {
     for (uint32_t i = 0; i < v8->scopes.global_count; i++)
         HSD_TRY(define_global(v8, HSD_V8_STRING_GLOBALS + i, v8->scopes.globals[i].name, err));
-    for (uint32_t i = 0; i < v8->scopes.scope_count; i++)
-        HSD_TRY(define_string(v8, HSD_V8_STRING_SCOPES + i, hsd_v8_files_name(&v8->files, v8->scopes.scopes[i].file),
-                              err));
+    HSD_TRY(define_contexts(v8, err));
     for (uint32_t i = 0; i < v8->modules.count; i++)
         HSD_TRY(define_string(v8, HSD_V8_STRING_MODULES + i, hsd_v8_files_name(&v8->files, v8->modules.items[i].file),
                               err));

@@ -144,3 +144,86 @@ Test(v8_blocks, contexts_of_one_scope_share_their_labels)
     loaded_release(&c);
     v8_heap_free(heap);
 }
+
+/* ---- blocks of a module: `if (isMainThread) { const jobs = new Map(); … }` ---- */
+
+/* A context of a block with one variable; around it this one. */
+static uint32_t add_block(v8_heap *heap, uint32_t holder, uint32_t info, uint32_t around)
+{
+    const uint32_t context = v8_node(heap, "object", "system / Context", 40);
+    v8_edge(heap, holder, "property", "context", context);
+    v8_edge(heap, context, "internal", "scope_info", info);
+    if (around != UINT32_MAX) v8_edge(heap, context, "internal", "previous", around);
+    v8_edge_at(heap, context, "hidden", 0, v8_node(heap, "object", "Map", 24));
+    return context;
+}
+
+static uint32_t add_info_of_one(v8_heap *heap)
+{
+    return add_info(heap, &(scope){"scope_info", 1, {0}, 1, false, false});
+}
+
+static bool is_block(const loaded *c, uint32_t context)
+{
+    return loaded_has_root(c, HSC_ROOT_GLOBAL, "store.js (block)", context);
+}
+
+Test(v8_blocks, a_block_of_a_module_is_a_root_and_one_in_it)
+{
+    v8_heap *heap = v8_heap_new();
+    const v8_program p = v8_add_program(heap);
+    const uint32_t block = add_block(heap, p.leak, add_info_of_one(heap), p.module),
+                   inside = add_block(heap, p.leak, add_info_of_one(heap), block);
+    loaded c = case_v8_import(heap, V8_FORM_NODE_20, NULL, NULL);
+    cr_expect(loaded_has_root(&c, HSC_ROOT_GLOBAL, "store.js", p.module));
+    cr_expect(is_block(&c, block) && is_block(&c, inside));
+    cr_expect_str_eq(c.objects[block].references[2].name, "v0");
+    loaded_release(&c);
+    heap->strings[v8_string(heap, "previous")][0] = 'x';
+    c = case_v8_import(heap, V8_FORM_NODE_20, NULL, NULL);
+    cr_expect_not(loaded_mentions(&c, "(block)"), "nothing proves what is around it");
+    loaded_release(&c);
+    v8_heap_free(heap);
+}
+
+/* That of a loop, of a function that ran twice: others of its scope are there. One in a function is the function's. */
+Test(v8_blocks, what_was_entered_twice_or_stands_in_a_function_is_no_root)
+{
+    v8_heap *heap = v8_heap_new();
+    const v8_program p = v8_add_program(heap);
+    const uint32_t info = add_info_of_one(heap), call = v8_node(heap, "object", "system / Context", 64);
+    v8_edge(heap, p.leak, "property", "call", call);
+    v8_edge(heap, call, "context", "served", p.leak);
+    v8_edge(heap, call, "internal", "scope_info", add_info_of_one(heap));
+    v8_edge(heap, call, "internal", "previous", p.module);
+    const uint32_t first = add_block(heap, p.leak, info, p.module), second = add_block(heap, p.leak, info, p.module),
+                   in_loop = add_block(heap, p.leak, add_info_of_one(heap), first),
+                   in_call = add_block(heap, p.leak, add_info_of_one(heap), call);
+    loaded c = case_v8_import(heap, V8_FORM_NODE_20, NULL, NULL);
+    cr_expect_not(is_block(&c, first) || is_block(&c, second) || is_block(&c, in_loop));
+    cr_expect_not(is_block(&c, in_call) || is_block(&c, call));
+    loaded_release(&c);
+    v8_heap_free(heap);
+}
+
+/* Where no closure needs a variable of the module itself. */
+Test(v8_blocks, a_block_may_be_the_outermost)
+{
+    v8_heap *heap = v8_heap_new();
+    const v8_program p = v8_add_program(heap);
+    const uint32_t context = add_block(heap, p.leak, add_info_of_one(heap), UINT32_MAX),
+                   closure = v8_node(heap, "closure", "f", 64), function = v8_node(heap, "code", "f", 56),
+                   script = v8_node(heap, "code", "/srv/app/worker.js", 128);
+    v8_edge(heap, p.leak, "property", "closure", closure);
+    v8_edge(heap, closure, "internal", "shared", function);
+    v8_edge(heap, closure, "internal", "context", context);
+    v8_edge(heap, function, "internal", "name_or_scope_info", script);
+    v8_edge(heap, function, "internal", "script", script);
+    v8_edge(heap, script, "internal", "source", function);
+    v8_edge(heap, script, "internal", "name", function);
+    loaded c = case_v8_import(heap, V8_FORM_NODE_20, NULL, NULL);
+    cr_expect(loaded_has_root(&c, HSC_ROOT_GLOBAL, "worker.js (block)", context));
+    cr_expect(loaded_has_root(&c, HSC_ROOT_GLOBAL, "store.js", p.module));
+    loaded_release(&c);
+    v8_heap_free(heap);
+}
