@@ -24,12 +24,16 @@ class Capture:
 
     def __init__(self, tool, path):
         self.strings, self.types, self.labels, self.objects, self.roots, self.losses = {"0": ""}, {"0": ""}, {"0": ("",)}, {}, collections.Counter(), []
-        last = None
+        last, ways = None, {}
         for line in tool.run("dump", path).stdout.splitlines():
             kind, _, rest = line.strip().partition(" ")
             if kind == "->":
-                row = fields(rest)
-                last[-1][(row["target"], self.labels[row.get("label", "0")], row.get("index", ""))] += 1
+                target, _, way = rest.partition(" ")
+                if way not in ways:  # a label is defined before the first reference that has it
+                    row = fields(way)
+                    ways[way] = self.labels[row.get("label", "0")], row.get("index", "")
+                one = (target, *ways[way])
+                last[one] = last.get(one, 0) + 1
             elif kind == "string":
                 number, _, text = rest.partition(" ")
                 self.strings[number] = text
@@ -42,9 +46,10 @@ class Capture:
                 row["name"] = self.strings.get(row.get("name", "0"), row.get("name"))
                 self.labels[number] = tuple(sorted(row.items()))
             elif kind == "object":
-                row = fields(rest)
+                row = dict(word.split("=") for word in rest.split()[1:])  # no texts: these are numbers of strings
                 texts = tuple(self.strings.get(row.get(key, "0")) for key in ("name", "category"))
-                last = self.objects[row["id"]] = (self.types[row.get("type", "0")], row.get("size"), row.get("native"), row.get("elements"), texts, collections.Counter())
+                last = {}
+                self.objects[row["id"]] = (self.types[row.get("type", "0")], row.get("size"), row.get("native"), row.get("elements"), texts, last)
             elif kind == "root":
                 row = fields(rest)
                 row["label"] = self.strings.get(row.get("label", "0"), row.get("label"))
@@ -57,6 +62,10 @@ def named(capture, key):
     return capture.objects[key][0].split('"')[1] if key in capture.objects else "?"
 
 
+def target_of(capture, reference):
+    return named(capture, reference[0].removeprefix("target="))
+
+
 def differences(core, agent):
     """What differs, a line each."""
     rows = []
@@ -67,8 +76,8 @@ def differences(core, agent):
         elif got[:5] != want[:5]:
             rows.append(f"{want[:5]}, not {got[:5]}")
         elif got[5] != want[5]:
-            extra, lost = got[5] - want[5], want[5] - got[5]
-            of = lambda some, all: sorted((named(all, t), *l) for t, l, _ in some)
+            extra, lost = collections.Counter(got[5]) - collections.Counter(want[5]), collections.Counter(want[5]) - collections.Counter(got[5])
+            of = lambda some, all: sorted((target_of(all, one), *one[1]) for one in some)
             rows.append(f"{want[0]}: references {of(extra, core)} too many, {of(lost, agent)} missing")
     return rows
 
