@@ -84,7 +84,7 @@ def started(tool, folder):
         script = folder / "app.lua"
         script.write_text("kept = {} for i = 1, 1000 do kept[i] = setmetatable({}, {__name = 'Kept'}) end\n"
                           "local ends = os.time() + 60\n"
-                          "while os.time() < ends and not io.open(arg[1]) do local t = {} for i = 1, 100 do t[i] = {} end end\n")
+                          "while os.time() < ends and not io.open(arg[1]) do local t = {} for i = 1, 100 do t[i] = {} end os.execute('exec sleep 0.03') end\n")
         tool.run("capture", "--every", "1s", "--count", "1", "-o", str(folder / f"{vm}.hs"), "--", vm, str(script), str(folder / f"{vm}-0001.hs"))
         saved = list(folder.glob(f"{vm}*.hs"))
         same("captures", len(saved), 1)

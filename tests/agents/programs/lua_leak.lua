@@ -26,7 +26,7 @@ coroutine.resume(worker, {"kept by a coroutine"})
 
 local function work()
   local ring = {}
-  for i = 1, 2000 do ring[i % 100 + 1] = {i, "text " .. i, function() return i end} end
+  for i = 1, 400 do ring[i % 100 + 1] = {i, "text " .. i, function() return i end} end
   return ring
 end
 
