@@ -131,6 +131,7 @@ void forge_finish(forge *f, uint64_t state)
     f->end[HSC_END_BLOCKS] += f->blocks.count;
     for (unsigned key = HSC_END_OBJECTS; key <= HSC_END_COUNTED_BYTES; key++)
         forge_number(f, key, f->end[key]);
+    if (f->with_later_entry) forge_bytes(f, 999, "abc", 3);
     forge_block(f, HSC_BLOCK_END, 0, f->facts, 0);
     hsd_trailer_build(trailer, f->seed, &(hsd_trailer){index_offset, end_offset});
     append(&f->bytes, trailer, sizeof trailer);

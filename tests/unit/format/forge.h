@@ -26,6 +26,7 @@ typedef struct forge {
     uint64_t seed, next_number;
     uint64_t end[HSD_FACT_KEYS]; /* numbers that END will have, but its state */
     bool with_numbers;           /* the index says the number of each block */
+    bool with_later_entry;       /* END has one that nobody knows yet */
     hsd_block_list blocks;
 } forge;
 

@@ -81,6 +81,67 @@ Test(limits, every_type_of_block_has_a_name)
     cr_expect_eq(hsd_record_block_type(HSD_RECORD_KINDS), HSC_BLOCK_INFO, "there is none");
 }
 
+/* What is opened goes by the index. */
+static forge with_ordinals_of_index(uint64_t second, uint64_t third)
+{
+    forge f = forge_begin();
+    forge_info(&f, 0, 0);
+    legal_put_tables(&f);
+    legal_put_objects(&f);
+    for (uint64_t first = 2; first <= 3; first++) {
+        FORGE(&f, HSC_COL_ID, 0x20 + 0x10 * (first - 1));
+        FORGE(&f, HSC_COL_TYPE, 5);
+        forge_block(&f, HSC_BLOCK_OBJECTS, 0, 1, first);
+    }
+    f.blocks.refs[f.blocks.count - 2].first_ordinal = second;
+    f.blocks.refs[f.blocks.count - 1].first_ordinal = third;
+    f.end[HSC_END_OBJECTS] = 4;
+    legal_put_roots(&f);
+    FORGE(&f, HSC_COL_KEY, 5);
+    FORGE(&f, HSC_COL_COUNT, 4);
+    FORGE(&f, HSC_COL_BYTES, 16);
+    FORGE(&f, HSC_COL_BUCKET_COUNT, 2);
+    FORGE(&f, HSC_COL_BUCKET, 0, 5);
+    FORGE(&f, HSC_COL_BUCKET_OBJECTS, 3, 1);
+    FORGE(&f, HSC_COL_BUCKET_BYTES, 0, 16);
+    forge_block(&f, HSC_BLOCK_TYPE_TOTALS, 0, 1, 0);
+    legal_put_group_totals(&f);
+    forge_finish(&f, HSC_STATE_COMPLETE);
+    return f;
+}
+
+Test(limits, of_ordinals_in_the_index)
+{
+    static const uint64_t wrong[][2] = {{4, 4}, {0, 3}, {2, 1}, {2, 4}, {2, HSC_MAX_OBJECTS}};
+    hsd_error err;
+    legal_expect(with_ordinals_of_index(2, 3), "", false);
+    for (size_t i = 0; i < HSD_ARRAY_LEN(wrong); i++) {
+        forge f = with_ordinals_of_index(wrong[i][0], wrong[i][1]);
+        cr_expect_str_neq(forge_verify(&f), "", "%zu", i);
+        cr_expect_eq(forge_read(&f, HSD_DAMAGE_REFUSE, &err), HSD_E_CORRUPT, "%zu: %s", i, err.text);
+        cr_expect_not_null(strstr(err.text, "4.10)"), "%zu: %s", i, err.text);
+        forge_free(&f);
+    }
+}
+
+Test(limits, of_kinds_of_records)
+{
+    forge f = legal_capture();
+    memfile file = forge_file(&f);
+    hsd_capture *capture;
+    hsd_record_reader *reader;
+    hsd_error err;
+    hsd_error_init(&err);
+    cr_assert_eq(hsd_capture_open_fd(&capture, file.fd, "x.hs", HSD_DAMAGE_REFUSE, NULL, &err), HSD_OK);
+    for (unsigned kind = 0; kind < HSD_RECORD_KINDS; kind++) {
+        cr_expect_eq(hsd_record_reader_open(&reader, capture, (hsd_record_kind)kind, &err), HSD_OK, "%u", kind);
+        hsd_record_reader_close(reader);
+    }
+    cr_expect_eq(hsd_record_reader_open(&reader, capture, HSD_RECORD_KINDS, &err), HSD_E_MISUSE);
+    hsd_capture_close(capture);
+    forge_free(&f);
+}
+
 /* ---- facts ---- */
 
 static forge with_text(size_t size)
@@ -110,6 +171,11 @@ Test(limits, of_facts)
     legal_expect(with_text(HSC_MAX_FACT_TEXT_BYTES + 1), "10.6", true);
     legal_expect(with_empty_text_last(HSC_INFO_WHY_NO_PLACES), "", false);
     legal_expect(with_empty_text_last(999), "", false);
+    forge f = begin_info();
+    f.with_later_entry = true;
+    forge_number(&f, HSC_INFO_FACTS, 0);
+    forge_number(&f, HSC_INFO_TARGETS, 0);
+    legal_expect(with_info(f), "", false);
 }
 
 Test(limits, of_kinds_of_identity)

@@ -347,6 +347,12 @@ Test(salvage, never_replaces_its_input_or_what_it_was_not_told_to)
     cr_assert(size == f.bytes.size && memcmp(still, f.bytes.data, size) == 0);
     cr_assert_eq(salvage_bytes(f.bytes.data, f.bytes.size, true), HSD_OK);
     struct stat what;
+    char beside[sizeof path + 8];
+    snprintf(beside, sizeof beside, "%s.too", path);
+    cr_assert_eq(rename(path, beside), 0);
+    cr_assert_eq(salvage_bytes(f.bytes.data, f.bytes.size, false), HSD_OK);
+    cr_assert_eq(hsd_capture_salvage(beside, path, true, NULL, &result, &err), HSD_OK, "another file of the same disk");
+    unlink(beside);
     cr_assert(stat(path, &what) == 0 && (what.st_mode & 0777) == 0600);
     cr_assert_eq(salvage_bytes("nothing here", 12, true), HSD_E_NOT_THIS_FORMAT);
     free(still);

@@ -27,7 +27,7 @@ static bool is_text(hsd_bytes bytes, const char *text)
 
 enum { MANY_TYPES = 300 };
 
-/* Three digits are the name of each; the other side has the same in the other order. */
+/* Three digits are the name of each; the other side has the same in the other order, with other flags. */
 static forge with_types(bool is_backwards)
 {
     uint64_t ids[MANY_TYPES], flags[MANY_TYPES], sizes[MANY_TYPES];
@@ -35,7 +35,7 @@ static forge with_types(bool is_backwards)
     for (unsigned i = 0; i < MANY_TYPES; i++) {
         const unsigned name = is_backwards ? MANY_TYPES - 1 - i : i;
         ids[i] = 1000 + i;
-        flags[i] = name % 2 == 0 ? HSC_TYPE_INTERNAL : HSC_TYPE_PART;
+        flags[i] = name % 2 == is_backwards ? HSC_TYPE_INTERNAL : HSC_TYPE_PART;
         sizes[i] = 3;
         snprintf(text + 3 * i, 4, "%03u", name);
     }
@@ -73,7 +73,7 @@ Test(tables, types_of_all_captures_have_one_numbering)
         cr_assert_eq(number, hsd_type_common(&table[1], 1000 + MANY_TYPES - 1 - i));
         cr_assert(is_text(hsd_names_get(&names.names, number), text));
         cr_assert_eq(hsd_type_flags(&table[0], 1000 + i), i % 2 == 0 ? HSC_TYPE_INTERNAL : HSC_TYPE_PART);
-        cr_assert_eq(names.flags[number], hsd_type_flags(&table[0], 1000 + i));
+        cr_assert_eq(names.flags[number], hsd_type_flags(&table[0], 1000 + i), "of the first that has the name");
     }
     cr_assert_eq(hsd_type_common(&table[0], 7), HSD_TYPE_UNDEFINED);
     cr_assert_eq(hsd_type_flags(&table[0], 7), 0);
