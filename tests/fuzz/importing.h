@@ -1,6 +1,7 @@
 /*
  * One importer over one input, as every fuzz target of an importer runs it: into a writer that swallows, within a small
- * budget. Aborts when the writer was used wrongly or a failure says nothing.
+ * budget. Aborts when the writer was used wrongly, a failure says nothing, or a summary of what was read whole has
+ * other objects or bytes than the import without one.
  */
 #ifndef FUZZ_IMPORTING_H
 #define FUZZ_IMPORTING_H

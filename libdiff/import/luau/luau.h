@@ -254,7 +254,7 @@ hsd_status hsd_luau_skip_value(luau *lu, hsd_error *err);
 
 /* Who reads lines. Functions may be NULL; without `item` lists are passed over. */
 typedef struct luau_visit {
-    hsd_status (*begin)(luau *lu, hsd_error *err); /* in front of the first list, or behind the last key */
+    hsd_status (*begin)(luau *lu, hsd_error *err); /* before the first list, or at its end */
     hsd_status (*pair)(luau *lu, uint64_t key, uint64_t value, hsd_error *err); /* 0: no object */
     hsd_status (*item)(luau *lu, luau_edge list, uint64_t target, hsd_error *err);
     hsd_status (*names)(luau *lu, hsd_error *err); /* at the list of names for the stack */

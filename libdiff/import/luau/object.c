@@ -232,20 +232,28 @@ static hsd_status read_value(luau *lu, const key_row *key, const luau_visit *vis
     return hsd_luau_skip_value(lu, err);
 }
 
-hsd_status hsd_luau_read_keys(luau *lu, const luau_visit *visit, hsd_error *err)
+static hsd_status read_all_keys(luau *lu, const luau_visit *visit, bool *is_begun, hsd_error *err)
 {
-    bool is_begun = false;
     for (;;) {
         HSD_TRY(hsd_luau_look(lu, TOKEN_BYTES, err));
         if (!hsd_luau_take(lu, ',')) break;
         const key_row *key = take_key(lu);
         if (key == NULL) return HSD_END;
         HSD_TRY(hsd_luau_look(lu, TOKEN_BYTES, err));
-        HSD_TRY(read_value(lu, key, visit, &is_begun, err));
+        HSD_TRY(read_value(lu, key, visit, is_begun, err));
     }
     if (!hsd_luau_take(lu, '}') && lu->line.kind != LUAU_VECTOR) return HSD_END;
-    HSD_TRY(begin_once(lu, visit, &is_begun, err));
+    HSD_TRY(begin_once(lu, visit, is_begun, err));
     return visit->end == NULL ? HSD_OK : visit->end(lu, err);
+}
+
+/* Where a line is damaged behind its head the object is there all the same, whoever looks. */
+hsd_status hsd_luau_read_keys(luau *lu, const luau_visit *visit, hsd_error *err)
+{
+    bool is_begun = false;
+    const hsd_status status = read_all_keys(lu, visit, &is_begun, err);
+    if (status == HSD_END) HSD_TRY(begin_once(lu, visit, &is_begun, err));
+    return status;
 }
 
 /* Its line ends in `"metatable":"0x7f…"},`. */

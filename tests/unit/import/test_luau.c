@@ -272,12 +272,14 @@ Test(luau, has_the_same_totals_in_a_summary)
 Test(luau, counts_lines_that_it_cannot_read)
 {
     luau_dump dump = {0};
-    hsd_import_result result;
+    hsd_import_result result, sums;
     capture_view view;
     hsd_error err;
     luau_begin(&dump);
     luau_thread(&dump, 0x1000, 0x2000, NULL, 0, LUAU_NONE, NULL);
     luau_raw(&dump, "\"0x3000\":{\"type\":\"table\",\"cat\":0,\"size\":48,\"pairs\":[\"0x4000\",12]},\n");
+    luau_raw(&dump,
+             "\"0x3300\":{\"type\":\"table\",\"cat\":0,\"size\":48,\"pairs\":[\"0x40,\"metatable\":\"0x3000\"},\n");
     luau_raw(&dump, "\"0xg\":{\"type\":\"table\",\"cat\":0,\"size\":48},\n");
     luau_raw(&dump, "\"0x3100\":{\"type\":\"string\",\"cat\":256,\"size\":48,\"data\":\"\"},\n");
     luau_raw(&dump, "\"0x3200\":{\"type\":\"novelty\",\"cat\":1,\"size\":48,\"weight\":1.5,\"of\":[\"0x1000\"]},\n");
@@ -286,9 +288,14 @@ Test(luau, counts_lines_that_it_cannot_read)
     luau_roots(&dump, 0x1000, 0x2000, 1);
     luau_end(&dump);
     cr_assert(import(dump.data, dump.size, &plain, &result, &view, &err) == HSD_OK, "%s", err.text);
-    cr_expect_eq(view.object_count, 4, "%zu", view.object_count); /* what could be read of the first is there */
+    cr_expect_eq(view.object_count, 5, "%zu", view.object_count); /* what could be read of the first two is there */
     cr_expect_str_eq(type_of(&view, 0x3200), "(unknown)");
-    cr_expect_eq(view_loss(&view, "lines of the heap dump that could not be read"), 3);
+    cr_expect_eq(view_loss(&view, "lines of the heap dump that could not be read"), 4);
+    view_close(&view);
+    const hsd_import_options summary = {.compression = 1, .summary_only = true};
+    cr_assert(import(dump.data, dump.size, &summary, &sums, &view, &err) == HSD_OK, "%s", err.text);
+    cr_expect(sums.objects == result.objects && sums.bytes == result.bytes, "%lu, not %lu", (unsigned long)sums.objects,
+              (unsigned long)result.objects);
     view_close(&view);
     luau_release(&dump);
 }
