@@ -20,6 +20,7 @@
 #define LEAST_CHUNK    (UINT64_C(4) << 10)
 #define MOST_CHUNK     (UINT64_C(128) << 10)
 #define SCAN_CHUNK     (UINT64_C(16) << 10) /* tapes are few */
+#define SCAN_BUCKETS   UINT64_C(256)        /* so many should fit, for raising to sort them */
 #define RESIDENT_CHUNK (UINT64_C(16) << 10)
 #define RESIDENT_ITEMS (UINT64_C(128) << 10)
 #define LEAST_ITEMS    UINT64_C(4096)
@@ -428,6 +429,8 @@ static void end_steps(hsd_dominators *d)
     free(d->buckets);
     d->buckets = NULL;
     d->bucket_count = d->bucket_shift = 0;
+    d->sorts_late = false;
+    hsd_pages_give(&d->leaf_pages);
     hsd_pages_give(&d->state_pages);
     d->stats.faults += d->reel.transfers;
     if (d->reel.space != NULL) hsd_reel_release(&d->reel);
@@ -523,7 +526,7 @@ static void widen_chunks(const hsd_dominators *d, hsd_dominators_limits *limits)
 {
     const uint64_t places = (uint64_t)d->nodes + 1;
     const uint64_t beside = hsd_dominators_scan_spare(d, hsd_dominators_array_bytes(places) + places / 8);
-    const uint64_t each = beside / 2 / (places / HSD_NARROW_BUCKET + 1);
+    const uint64_t each = beside / hsd_max_u64(2 * (places / HSD_NARROW_BUCKET + 1), SCAN_BUCKETS);
     const uint64_t most = hsd_max_u64(limits->chunk_bytes, SCAN_CHUNK);
     limits->chunk_bytes = (uint32_t)between(each & ~UINT64_C(4095), limits->chunk_bytes, most);
 }

@@ -1,6 +1,7 @@
 /*
  * Step 2 by scans: predecessors of each place (dominators/scan.c). References, in the order of their sources, go into
- * buckets by target, and each bucket is sorted in memory.
+ * buckets by target, and each bucket is sorted in memory: here, or, where there is room for it beside what raising
+ * needs, right before its lists are raised, which so go onto no tape.
  *
  * Where places of all nodes do not fit in memory they are looked up in windows of the nodes: places go to a tape in the
  * order of nodes, which tells those of sources, and there is one pass over the blocks for each window of targets.
@@ -13,20 +14,21 @@
 #include "base/fail.h"
 #include "graph/dominators/windows.h"
 
-#define MOST_BUCKETS 256u
+#define MOST_BUCKETS 512u
 #define SPLIT_BITS   6u
 #define MAX_PENDING  (HSD_NODE_BITS / SPLIT_BITS + 2) * (1u << SPLIT_BITS)
 #define SHORT_LIST   HSD_LIST_ASCENDS /* which is sorted where it stands */
 #define LEAST_WINDOW 4096u
+#define LIST_BYTES   5u                    /* of a predecessor on `back`, more than it takes */
+#define SLOT_BYTES   (UINT64_C(256) << 10) /* of starts of lists */
 
 /* ---- references by target ---- */
 
 typedef struct gather {
     hsd_dominators *d;
     hsd_paged place_array;
-    hsd_node *place_of;   /* by node - begin, 0 = not reached */
-    hsd_node begin, span; /* nodes whose places are in memory */
-    hsd_pages leaf_pages;
+    hsd_node *place_of;       /* by node - begin, 0 = not reached */
+    hsd_node begin, span;     /* nodes whose places are in memory */
     uint8_t *is_leaf;         /* one bit a place: it refers to nothing */
     hsd_node last, leaf_last; /* place of the list that was written last, on either tape */
     uint64_t item_limit;
@@ -178,24 +180,50 @@ static hsd_node places_at_a_time(const gather *g)
 {
     const hsd_dominators *d = g->d;
     if (!d->limits.uses_windows) return d->nodes;
-    const uint64_t beside = g->leaf_pages.size + wanted_buckets(g) * d->limits.chunk_bytes;
+    const uint64_t beside = d->leaf_pages.size + wanted_buckets(g) * d->limits.chunk_bytes;
     const uint64_t fit = hsd_max_u64(hsd_dominators_scan_spare(d, beside) / 8 * 7 / HSD_NODE_BYTES, LEAST_WINDOW);
     return (hsd_node)hsd_min_u64(d->limits.window_nodes != 0 ? d->limits.window_nodes : fit, d->nodes);
+}
+
+/* References that raise can sort at a time, beside its numbers of places and two bits each. */
+static uint64_t items_beside_raising(const hsd_dominators *d)
+{
+    const uint64_t used = hsd_dominators_array_bytes(d->count) + 2 * ((uint64_t)d->count / 8 + 1) + SLOT_BYTES;
+    return hsd_min_u64(hsd_dominators_scan_spare(d, used) / (HSD_SCAN_ITEM_BYTES + LIST_BYTES), d->limits.bucket_items);
+}
+
+static uint64_t buckets_by(const hsd_dominators *d, uint32_t shift) { return ((uint64_t)(d->count - 1) >> shift) + 1; }
+
+/* The largest buckets of which nearly all can be sorted beside raising; false if these are more than there is room for.
+ */
+static bool plan_late_buckets(gather *g, uint64_t room)
+{
+    hsd_dominators *d = g->d;
+    const uint64_t items = items_beside_raising(d), references = hsd_adjacency_edge_count(d->adjacency);
+    if (d->limits.uses_windows || items == 0) return false;
+    const uint64_t wanted = (references + references / 8) / items + 1;
+    d->bucket_shift = 0;
+    while (HSD_NARROW_BUCKET >> d->bucket_shift > 1 && buckets_by(d, d->bucket_shift + 1) >= wanted)
+        d->bucket_shift++;
+    d->sorts_late = buckets_by(d, d->bucket_shift) <= room && buckets_by(d, d->bucket_shift) >= wanted;
+    return d->sorts_late;
 }
 
 static hsd_status plan_buckets(gather *g, hsd_error *err)
 {
     hsd_dominators *d = g->d;
     const uint64_t array = hsd_dominators_array_bytes(places_at_a_time(g));
-    const uint64_t spare = hsd_dominators_scan_spare(d, array + g->leaf_pages.size);
+    const uint64_t spare = hsd_dominators_scan_spare(d, array + d->leaf_pages.size);
     const uint64_t room = hsd_min_u64(spare / d->limits.chunk_bytes, MOST_BUCKETS),
                    narrow = (uint64_t)(d->count - 1) / HSD_NARROW_BUCKET + 1;
     uint64_t wanted = hsd_max_u64(hsd_min_u64(wanted_buckets(g), room), 1);
     if (!d->limits.uses_windows && narrow <= room) wanted = hsd_max_u64(wanted, narrow);
-    d->bucket_shift = 0;
-    while (((uint64_t)(d->count - 1) >> d->bucket_shift) + 1 > wanted)
-        d->bucket_shift++;
-    d->bucket_count = (uint32_t)((d->count - 1) >> d->bucket_shift) + 1;
+    if (!plan_late_buckets(g, room)) {
+        d->bucket_shift = 0;
+        while (buckets_by(d, d->bucket_shift) > wanted)
+            d->bucket_shift++;
+    }
+    d->bucket_count = (uint32_t)buckets_by(d, d->bucket_shift);
     d->buckets = calloc(d->bucket_count, sizeof *d->buckets);
     if (d->buckets == NULL) return hsd_fail_nomem(err, "the buckets of the dominators");
     hsd_buckets_begin(d, d->buckets, d->bucket_count, d->bucket_shift, 0, d->count);
@@ -205,9 +233,9 @@ static hsd_status plan_buckets(gather *g, hsd_error *err)
 static hsd_status scatter_references(gather *g, hsd_error *err)
 {
     hsd_dominators *d = g->d;
-    if (!hsd_pages_take(&g->leaf_pages, (size_t)d->count / 8 + 1))
+    if (!hsd_pages_take(&d->leaf_pages, (size_t)d->count / 8 + 1))
         return hsd_fail_nomem(err, "the predecessors of the dominators");
-    g->is_leaf = g->leaf_pages.data;
+    g->is_leaf = d->leaf_pages.data;
     const hsd_node window = places_at_a_time(g);
     const uint64_t items = hsd_max_u64(window, 1);
     HSD_TRY(hsd_dominators_open(d, &g->place_array, items, HSD_NODE_BYTES, hsd_dominators_array_bytes(items), err));
@@ -386,46 +414,88 @@ static hsd_status take_bucket(gather *g, hsd_bucket *bucket, hsd_error *err)
     return status == HSD_OK ? hsd_reel_check(&g->d->reel, err) : status;
 }
 
-static hsd_status sort_buckets(gather *g, hsd_error *err)
+/* A bucket, and the parts that it is divided into; what stands on `back` behind each is taken. */
+static hsd_status sort_bucket(gather *g, uint32_t number, hsd_lists_fn take, void *context, hsd_error *err)
+{
+    hsd_dominators *d = g->d;
+    g->pending[0] = d->buckets[number];
+    g->pending_count = 1;
+    memset(&d->buckets[number], 0, sizeof d->buckets[number]);
+    while (g->pending_count > 0) {
+        hsd_bucket bucket = g->pending[--g->pending_count];
+        const hsd_status status = take_bucket(g, &bucket, err);
+        hsd_tape_release(&bucket.tape);
+        HSD_TRY(status);
+        if (take == NULL) continue;
+        hsd_reel *reel = d->back.reel;
+        hsd_tape_finish(&d->back);
+        HSD_TRY(take(context, err));
+        hsd_tape_release(&d->back);
+        hsd_tape_init(&d->back, reel);
+        g->last = 0;
+    }
+    return hsd_dominators_tick(d, 1, d->nodes, d->nodes, err);
+}
+
+static hsd_status sort_buckets(gather *g, hsd_lists_fn take, void *context, hsd_error *err)
 {
     hsd_dominators *d = g->d;
     if (!hsd_pages_take(&g->item_pages, (size_t)g->item_limit * HSD_SCAN_ITEM_BYTES))
         return hsd_fail_nomem(err, "the predecessors of the dominators");
     g->raw = g->item_pages.data;
     g->items = (hsd_node *)(g->raw + g->item_limit);
-    for (uint32_t i = 0; i < d->bucket_count; i++) {
-        g->pending[0] = d->buckets[i];
-        g->pending_count = 1;
-        memset(&d->buckets[i], 0, sizeof d->buckets[i]);
-        while (g->pending_count > 0) {
-            hsd_bucket bucket = g->pending[--g->pending_count];
-            const hsd_status status = take_bucket(g, &bucket, err);
-            hsd_tape_release(&bucket.tape);
-            HSD_TRY(status);
-        }
-        HSD_TRY(hsd_dominators_tick(d, 1, d->nodes, d->nodes, err));
-    }
+    for (uint32_t i = 0; i < d->bucket_count; i++)
+        HSD_TRY(sort_bucket(g, i, take, context, err));
     hsd_tape_finish(&d->back);
     hsd_tape_finish(&d->leaf_back);
     if (d->windows != NULL) hsd_windows_end(d->windows);
     return hsd_reel_check(&d->reel, err);
 }
 
+static hsd_status begin_gathering(gather *g, hsd_error *err)
+{
+    g->pending = calloc(MAX_PENDING, sizeof *g->pending);
+    return g->pending == NULL ? hsd_fail_nomem(err, "the predecessors of the dominators") : HSD_OK;
+}
+
+static void end_gathering(gather *g)
+{
+    for (uint32_t i = 0; i < g->pending_count; i++)
+        hsd_tape_release(&g->pending[i].tape);
+    free(g->pending);
+    hsd_pages_give(&g->item_pages);
+    hsd_pages_give(&g->slot_pages);
+}
+
+hsd_status hsd_dominators_sort_buckets(hsd_dominators *d, hsd_lists_fn take, void *context, hsd_error *err)
+{
+    gather g = {.d = d, .is_leaf = d->leaf_pages.data, .item_limit = items_beside_raising(d)};
+    hsd_reel lists; /* of one bucket, in memory but for a long one */
+    hsd_reel_init(&lists, false, d->limits.chunk_bytes, d->config->space);
+    hsd_reel_set_room(&lists, g.item_limit * LIST_BYTES);
+    hsd_tape_init(&d->back, &lists);
+    hsd_status status = begin_gathering(&g, err);
+    if (status == HSD_OK) status = sort_buckets(&g, take, context, err);
+    if (status == HSD_OK) status = hsd_reel_check(&lists, err);
+    end_gathering(&g);
+    d->stats.faults += lists.transfers;
+    hsd_tape_release(&d->back);
+    hsd_tape_init(&d->back, &d->reel);
+    hsd_reel_release(&lists);
+    hsd_pages_give(&d->leaf_pages);
+    return status;
+}
+
 hsd_status hsd_dominators_gather(hsd_dominators *d, hsd_error *err)
 {
     gather g = {.d = d, .item_limit = d->limits.bucket_items};
-    g.pending = calloc(MAX_PENDING, sizeof *g.pending);
-    hsd_status status = g.pending == NULL ? hsd_fail_nomem(err, "the predecessors of the dominators") : HSD_OK;
+    hsd_status status = begin_gathering(&g, err);
     if (status == HSD_OK) status = scatter_references(&g, err);
     const hsd_status closed = hsd_dominators_close(d, &g.place_array, status == HSD_OK ? err : NULL);
     if (status == HSD_OK) status = closed;
     if (status == HSD_OK && d->limits.uses_windows) status = hsd_windows_begin(d, err);
-    if (status == HSD_OK) status = sort_buckets(&g, err);
-    for (uint32_t i = 0; i < g.pending_count; i++)
-        hsd_tape_release(&g.pending[i].tape);
-    free(g.pending);
-    hsd_pages_give(&g.item_pages);
-    hsd_pages_give(&g.slot_pages);
-    hsd_pages_give(&g.leaf_pages);
+    if (status == HSD_OK && !d->sorts_late) status = sort_buckets(&g, NULL, NULL, err);
+    end_gathering(&g);
+    if (!d->sorts_late) hsd_pages_give(&d->leaf_pages);
     return status;
 }

@@ -13,6 +13,7 @@
  *
  *      search ──► node_of              in some order in which dominators come first
  *      gather ──► back, leaf_back      predecessors of each place; of those that refer to nothing
+ *             ──► buckets              where raise has room to sort them: references, by target
  *      raise  ──► dominator_of         forward: lists that are looked at again
  *      order  ──► first_of, size_of    by place; then config.take
  *
@@ -107,6 +108,8 @@ typedef struct hsd_dominators {
     hsd_bucket *buckets;
     uint32_t bucket_count;
     uint32_t bucket_shift; /* core node >> shift = its bucket */
+    bool sorts_late;       /* by scans: buckets wait for raise */
+    hsd_pages leaf_pages;  /* and a bit a place: it refers to nothing */
 } hsd_dominators;
 
 /* ---- steps, in order ---- */
@@ -123,6 +126,11 @@ hsd_status hsd_dominators_gather(hsd_dominators *d, hsd_error *err);
 hsd_status hsd_dominators_raise(hsd_dominators *d, hsd_error *err);
 hsd_status hsd_dominators_raise_dense(hsd_dominators *d, hsd_error *err);
 hsd_status hsd_dominators_order_by_scans(hsd_dominators *d, hsd_error *err);
+
+/* What gather left in buckets, one after the other: its lists stand on `back` while `take` is asked, and on leaf_back
+ * in the end. HSD_E_NOMEM, HSD_E_IO; what `take` returns other than HSD_OK ends the call and is returned. */
+typedef hsd_status (*hsd_lists_fn)(void *context, hsd_error *err);
+hsd_status hsd_dominators_sort_buckets(hsd_dominators *d, hsd_lists_fn take, void *context, hsd_error *err);
 
 /* Of raise: dominator_of, in the coding that takes less. */
 void hsd_dominators_put_all(hsd_dominators *d, const hsd_node *above);

@@ -252,16 +252,15 @@ static void raise_place(raise *r, hsd_node place, hsd_node count)
     r->steps_left -= hsd_min_u64(r->steps, r->steps_left);
 }
 
-/* One pass. HSD_END when it takes too long. */
-static hsd_status raise_all(raise *r, hsd_tape *lists_of, hsd_tape *open_of, bool is_last, hsd_error *err)
+/* HSD_END when it takes too long. */
+static hsd_status raise_lists(raise *r, hsd_tape *lists_of, bool is_last, hsd_error *err)
 {
     hsd_dominators *d = r->d;
     ring_item item;
     hsd_status status = HSD_OK;
     uint32_t lists = 0;
-    r->read = r->used = r->changes = 0;
-    r->left = r->last = r->read_place = r->noted_place = 0;
-    r->open_of = open_of;
+    r->read = r->used = 0;
+    r->left = r->last = r->read_place = 0;
     hsd_tape_read(&r->reader, lists_of, HSD_TAPE_FORWARD, is_last);
     while (status == HSD_OK && next_ring_item(r, &item)) {
         if (item.place == 0 || item.place >= d->count) continue;
@@ -271,11 +270,25 @@ static hsd_status raise_all(raise *r, hsd_tape *lists_of, hsd_tape *open_of, boo
             status = status == HSD_OK ? hsd_dominators_tick(d, 2, item.place, d->count, err) : status;
     }
     hsd_tape_close(&r->reader);
-    if (open_of != NULL) {
-        hsd_tape_finish(open_of);
-        r->noted_end = r->noted_place;
-    }
     return status == HSD_OK ? hsd_reel_check(&d->reel, err) : status;
+}
+
+static hsd_status raise_bucket(void *context, hsd_error *err)
+{
+    raise *r = context;
+    return raise_lists(r, &r->d->back, true, err);
+}
+
+/* The first pass, which notes what may change yet. */
+static hsd_status raise_first(raise *r, hsd_error *err)
+{
+    hsd_dominators *d = r->d;
+    r->open_of = &d->forward;
+    HSD_TRY(d->sorts_late ? hsd_dominators_sort_buckets(d, raise_bucket, r, err) : raise_bucket(r, err));
+    hsd_tape_finish(&d->forward);
+    r->noted_end = r->noted_place;
+    r->open_of = NULL;
+    return HSD_OK;
 }
 
 static hsd_status raise_until_done(raise *r, hsd_error *err)
@@ -291,14 +304,15 @@ static hsd_status raise_until_done(raise *r, hsd_error *err)
         r->above[place] = UNKNOWN;
     r->steps_left = CLIMB_FACTOR * d->limits.climb_steps * (hsd_adjacency_edge_count(d->adjacency) + d->count);
     r->has_bases = true;
-    HSD_TRY(raise_all(r, &d->back, &d->forward, true, err));
+    HSD_TRY(raise_first(r, err));
     for (d->stats.passes = 1; r->changes > 0; d->stats.passes++) {
         if (d->stats.passes == MOST_PASSES) return HSD_END;
         take_marks(r);
-        HSD_TRY(raise_all(r, &d->forward, NULL, false, err));
+        r->changes = 0;
+        HSD_TRY(raise_lists(r, &d->forward, false, err));
     }
     r->marks = r->new_marks = NULL;
-    HSD_TRY(raise_all(r, &d->leaf_back, NULL, true, err));
+    HSD_TRY(raise_lists(r, &d->leaf_back, true, err));
     hsd_dominators_put_all(d, r->above);
     return hsd_reel_check(&d->reel, err);
 }
