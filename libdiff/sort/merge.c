@@ -157,8 +157,10 @@ hsd_status hsd_merge_next_dense(hsd_merge *merge, unsigned shift, uint64_t *out,
     window w = {.slots = out, .most = most, .shift = shift};
     if (!find_first(merge, &w)) return HSD_END;
     for (uint32_t i = 0; i < merge->tree.leaf_count; i++)
-        HSD_TRY(words == 3 ? place_run(merge, i, 3, &w, err) : place_run(merge, i, words, &w, err));
-    *count = words == 3 ? close_gaps(&w, 3) : close_gaps(&w, words);
+        HSD_TRY(words == 2   ? place_run(merge, i, 2, &w, err)
+                : words == 3 ? place_run(merge, i, 3, &w, err)
+                             : place_run(merge, i, words, &w, err));
+    *count = words == 2 ? close_gaps(&w, 2) : words == 3 ? close_gaps(&w, 3) : close_gaps(&w, words);
     if (*count != w.placed) return hsd_fail(err, HSD_E_CORRUPT, "two sorted records have one number");
     return HSD_OK;
 }

@@ -21,7 +21,9 @@
 #define FORGOTTEN (UINT32_C(1) << 18) /* nodes at a time */
 
 enum { PLACE, PARENT = HSD_TWO_WORDS, RECORD_WORDS = PARENT + HSD_TWO_WORDS };
-#define KEY_WORDS 1u
+#define KEY_WORDS   1u
+#define NODE_SHIFT  (64u - HSD_NODE_BITS) /* of the first word: nodes are dense, a record each */
+#define BATCH_BYTES ((size_t)128 << 10)   /* without a thread, of records that come in their order without a merge */
 
 static hsd_node node_of(const uint64_t *record) { return hsd_words_first(record + PLACE); }
 static hsd_node first_of(const uint64_t *record) { return hsd_words_second(record + PLACE); }
@@ -120,15 +122,58 @@ static void finish_whole(hsd_places *places)
     memset(places->links.frame_state, HSD_FRAME_USED | HSD_FRAME_DIRTY, places->links.frame_count);
 }
 
+static hsd_status take_batch(hsd_places *places, hsd_error *err)
+{
+    size_t count = 0;
+    const hsd_status status = hsd_read_ahead_next_some(&places->ahead, &places->next, &count, err);
+    if (status != HSD_OK) places->next = NULL;
+    places->end = status == HSD_OK ? places->next + count * RECORD_WORDS : NULL;
+    return status == HSD_END ? HSD_OK : status;
+}
+
+/* The next record, NULL behind the last one. */
+static inline hsd_status advance(hsd_places *places, hsd_error *err)
+{
+    places->next += RECORD_WORDS;
+    return places->next == places->end ? take_batch(places, err) : HSD_OK;
+}
+
+static void stop_reading(hsd_places *places)
+{
+    hsd_read_ahead_end(&places->ahead);
+    places->next = places->end = NULL;
+}
+
+/* From the first record on. */
+static hsd_status read_sorted(hsd_places *places, hsd_error *err)
+{
+    const hsd_read_ahead_how how = {
+        .with_thread = places->reads_ahead, .is_dense = true, .shift = NODE_SHIFT, .memory_bytes = places->batch_bytes};
+    stop_reading(places);
+    HSD_TRY(hsd_read_ahead_begin(&places->ahead, places->by_node, &how, err));
+    return take_batch(places, err);
+}
+
 /* Nodes in order: who dominates them, no name as yet. */
 static hsd_status fill_links(hsd_places *places, hsd_error *err)
 {
-    const uint64_t *record;
-    hsd_status status;
-    while ((status = hsd_sorter_next(places->by_node, &record, err)) == HSD_OK) {
-        hsd_paged_set_u64(&places->links, node_of(record), hsd_link_of(parent_of(record), HSD_PLACES_NO_NAME));
+    HSD_TRY(read_sorted(places, err));
+    while (places->next != NULL) {
+        const hsd_node parent = parent_of(places->next);
+        hsd_paged_set_u64(&places->links, node_of(places->next), hsd_link_of(parent, HSD_PLACES_NO_NAME));
+        HSD_TRY(advance(places, err));
     }
-    return status == HSD_END ? hsd_paged_check(&places->links, err) : status;
+    stop_reading(places);
+    return hsd_paged_check(&places->links, err);
+}
+
+/* Of what records are served from: batches, where they are little beside it. */
+static hsd_status serve_sorted(hsd_places *places, const hsd_side_walk *side, hsd_error *err)
+{
+    const uint64_t bytes = side->request->plan.place_serve_bytes;
+    places->reads_ahead = hsd_side_reads_ahead(side) && bytes >= 4 * (uint64_t)HSD_READ_AHEAD_BYTES;
+    places->batch_bytes = places->reads_ahead ? HSD_READ_AHEAD_BYTES : bytes >= 4 * BATCH_BYTES ? BATCH_BYTES : 0;
+    return hsd_side_serve(places->by_node, bytes - places->batch_bytes, err);
 }
 
 hsd_status hsd_places_finish(hsd_places *places, const hsd_side_walk *side, hsd_error *err)
@@ -137,7 +182,7 @@ hsd_status hsd_places_finish(hsd_places *places, const hsd_side_walk *side, hsd_
         finish_whole(places);
         return HSD_OK;
     }
-    HSD_TRY(hsd_side_serve(places->by_node, side->request->plan.place_serve_bytes, err));
+    HSD_TRY(serve_sorted(places, side, err));
     HSD_TRY(open_links(places, side->request->plan.link_bytes, side->request->space, err));
     HSD_TRY(hsd_paged_pack(&places->links, 4, err));
     return fill_links(places, err);
@@ -152,19 +197,10 @@ void hsd_places_bring(hsd_places *places, hsd_node first, hsd_node count)
 
 /* ---- serving ---- */
 
-static hsd_status advance(hsd_places *places, hsd_error *err)
-{
-    const hsd_status status = hsd_sorter_next(places->by_node, &places->next, err);
-    if (status == HSD_END) places->next = NULL;
-    return status == HSD_END ? HSD_OK : status;
-}
-
 hsd_status hsd_places_rewind(hsd_places *places, hsd_error *err)
 {
     places->next_node = 0;
-    if (places->is_whole) return HSD_OK;
-    HSD_TRY(hsd_sorter_rewind(places->by_node, err));
-    return advance(places, err);
+    return places->is_whole ? HSD_OK : read_sorted(places, err);
 }
 
 static hsd_status next_sorted(hsd_places *places, hsd_node *node, hsd_node *first, hsd_error *err)
@@ -217,6 +253,7 @@ hsd_status hsd_places_settle(hsd_places *places, const hsd_side_walk *side, hsd_
 {
     const hsd_plan_side *plan = &side->request->plan;
     const bool stays = hsd_places_are_flat(places) && hsd_side_tree_tells_owners(side) && !plan->waits_in_order;
+    stop_reading(places);
     HSD_TRY(hsd_places_check(places, err));
     HSD_TRY(hsd_paged_shrink(&places->links, plan->link_serve_bytes, err));
     if (stays && hsd_places_are_flat(places)) keep_names(places);
@@ -282,6 +319,7 @@ hsd_status hsd_places_find(hsd_places *places, hsd_node node, hsd_placed *out, h
 void hsd_places_free(hsd_places *places)
 {
     if (places == NULL) return;
+    stop_reading(places);
     hsd_sorter_free(places->by_node);
     if (places->has_spans) hsd_paged_close(&places->spans);
     if (places->has_links) hsd_paged_close(&places->links);

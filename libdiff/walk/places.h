@@ -20,6 +20,7 @@
 #include "base/node.h"
 #include "graph/dominators/dominators.h"
 #include "graph/paged.h"
+#include "sort/read_ahead.h"
 #include "sort/sorter.h"
 #include "walk/edges.h"
 #include "walk/side/side.h"
@@ -32,9 +33,12 @@ typedef struct hsd_places {
     bool has_spans, has_links;
     bool has_names;       /* links, in plain memory, are names of four bytes each from now on */
     hsd_sorter *by_node;  /* sorted: (node, first), (end, first of the immediate dominator) */
-    const uint64_t *next; /* sorted: the next record of by_node; NULL = none is left */
-    hsd_node next_node;   /* whole: where the next search goes on */
-    hsd_node forgotten;   /* whole, in plain memory: nobody asks for nodes before it any more */
+    hsd_read_ahead ahead; /* sorted: reads by_node, a batch on a thread where one is free */
+    size_t batch_bytes;   /* its memory */
+    bool reads_ahead;
+    const uint64_t *next, *end; /* sorted: the next record of by_node, and the end of its batch; NULL = none is left */
+    hsd_node next_node;         /* whole: where the next search goes on */
+    hsd_node forgotten;         /* whole, in plain memory: nobody asks for nodes before it any more */
 } hsd_places;
 
 /* A link is of the immediate dominator's first, and the name of a reference from it (walk/edges.h). */

@@ -69,6 +69,30 @@ Test(side_memory, makes_the_same_tree_whichever_way_ids_are_found_and_on_two_thr
     }
 }
 
+/* With a second thread, which places that are sorted have, too. */
+static void give_thread(kit_side *kit)
+{
+    kit->request.use_thread = kit->request.plan.has_room_ahead = true;
+    kit->request.plan.place_serve_bytes = 8 << 20;
+}
+
+Test(side_memory, makes_the_same_tree_of_sorted_places_that_are_read_ahead)
+{
+    kit_side one, other;
+    kit_write_large(LARGE, false);
+    kit_open(&one, 1 << 20, true);
+    kit_open(&other, 1 << 20, true);
+    give_thread(&other);
+    cr_assert_eq(kit_walk(&one), HSD_OK, "%s", kit_err.text);
+    cr_assert_eq(kit_walk(&other), HSD_OK, "%s", kit_err.text);
+    cr_assert_eq(other.side.dangling, one.side.dangling);
+    cr_assert_eq(other.side.soft.objects, one.side.soft.objects);
+    check_same(&one, &other);
+    kit_release(&other);
+    kit_release(&one);
+    cr_assert_eq(kit_space.bytes_now, 0);
+}
+
 static uint64_t count_records(void)
 {
     kit_side kit;
@@ -87,6 +111,7 @@ static uint64_t fail_each(hsd_fault_family family, int error, hsd_status wanted,
     for (uint64_t at = 1, fatal = 0;; at += stride) {
         kit_side kit;
         kit_open(&kit, UINT64_C(1) << 20, at % 2 == 0);
+        if (at / stride % 3 == 0) give_thread(&kit);
         hsd_fault_reset();
         hsd_fault_arm(family, at, false, error);
         const hsd_status status = kit_walk(&kit);
