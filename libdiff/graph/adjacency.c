@@ -478,17 +478,41 @@ hsd_status hsd_adjacency_finish(hsd_adjacency *a, hsd_node node_count, hsd_error
     return HSD_OK;
 }
 
+static uint64_t view_bytes(const hsd_blocks *blocks)
+{
+    return hsd_paged_least_bytes((uint64_t)blocks->count * HSD_BLOCK_BYTES);
+}
+
+uint64_t hsd_adjacency_view_bytes(const hsd_adjacency *a)
+{
+    const hsd_blocks *names = &a->names.blocks;
+    return (hsd_blocks_are_all_there(&a->blocks) ? 0 : view_bytes(&a->blocks)) +
+           (a->has_names && !hsd_blocks_are_all_there(names) ? view_bytes(names) : 0);
+}
+
+/* What a failure leaves open is nothing. */
+static hsd_status open_views(const hsd_adjacency *a, hsd_adjacency *view, hsd_error *err)
+{
+    const hsd_blocks *names = &a->names.blocks;
+    const hsd_status status = hsd_blocks_open_view(&view->blocks, &a->blocks, view_bytes(&a->blocks), err);
+    view->names.blocks.has_pages = false;
+    HSD_TRY(status);
+    return a->has_names ? hsd_blocks_open_view(&view->names.blocks, names, view_bytes(names), err) : HSD_OK;
+}
+
 hsd_status hsd_adjacency_view(const hsd_adjacency *a, hsd_adjacency **out, hsd_error *err)
 {
-    HSD_ASSERT(a->is_finished && hsd_adjacency_is_all_resident(a));
+    HSD_ASSERT(a->is_finished);
     hsd_adjacency *view = malloc(sizeof *view);
     *out = NULL;
     if (view == NULL) return hsd_fail_nomem(err, "the reference graph");
     *view = *a;
     view->is_view = true;
-    if (!take_readers(view)) {
+    const bool has_readers = take_readers(view);
+    const hsd_status status = open_views(a, view, err);
+    if (!has_readers || status != HSD_OK) {
         hsd_adjacency_free(view);
-        return hsd_fail_nomem(err, "the reference graph");
+        return status != HSD_OK ? status : hsd_fail_nomem(err, "the reference graph");
     }
     *out = view;
     return HSD_OK;
@@ -510,7 +534,12 @@ static void free_graph(hsd_adjacency *a)
 void hsd_adjacency_free(hsd_adjacency *a)
 {
     if (a == NULL) return;
-    if (!a->is_view) free_graph(a);
+    if (a->is_view) {
+        hsd_blocks_close_view(&a->blocks);
+        hsd_blocks_close_view(&a->names.blocks);
+    } else {
+        free_graph(a);
+    }
     free(a->items);
     free(a->far_list);
     free(a->item_names);

@@ -129,11 +129,15 @@ void hsd_adjacency_get_named_alone(hsd_adjacency *adjacency, hsd_node node, hsd_
 void hsd_adjacency_get_part(hsd_adjacency *adjacency, hsd_node node, uint32_t part, hsd_targets *out);
 
 /*
- * Another reader of the same graph, for another thread: a finished one all of whose blocks, those of names too, are in
- * memory, and stay there as long as the view is. The memory of a view cannot be bounded. Freed like any other.
- * HSD_E_NOMEM.
+ * Another reader of the same graph, for another thread: a finished one, whose blocks, those of names too, stay where
+ * they are as long as the view is. Both read what is in memory; of what is in a file the view has the least pages of
+ * its own, which suffice to go through it in order. The memory of a view cannot be bounded. Freed like any other,
+ * before the graph. HSD_E_NOMEM.
  */
 hsd_status hsd_adjacency_view(const hsd_adjacency *adjacency, hsd_adjacency **out, hsd_error *err);
+
+/* What such pages take. */
+uint64_t hsd_adjacency_view_bytes(const hsd_adjacency *adjacency);
 
 /* True if all blocks, those of names too, are in memory. */
 bool hsd_adjacency_is_all_resident(const hsd_adjacency *adjacency);

@@ -127,6 +127,20 @@ hsd_status hsd_blocks_check(const hsd_blocks *b, hsd_error *err)
     return b->has_pages ? hsd_paged_check(&b->pages, err) : HSD_OK;
 }
 
+hsd_status hsd_blocks_open_view(hsd_blocks *view, const hsd_blocks *b, uint64_t memory_bytes, hsd_error *err)
+{
+    *view = *b;
+    if (hsd_blocks_are_all_there(b)) return HSD_OK;
+    const hsd_status status = hsd_paged_open_view(&view->pages, &b->pages, memory_bytes, err);
+    view->has_pages = status == HSD_OK; /* nothing is to be closed, else */
+    return status;
+}
+
+void hsd_blocks_close_view(hsd_blocks *view)
+{
+    if (!hsd_blocks_are_all_there(view)) hsd_paged_close(&view->pages);
+}
+
 void hsd_blocks_release(hsd_blocks *b)
 {
     for (uint32_t slab = 0; slab < b->slab_count; slab++)

@@ -111,6 +111,11 @@ static inline void hsd_blocks_copy_far(hsd_blocks *blocks, uint32_t block, uint3
     hsd_paged_read_alone(&blocks->pages, ((uint64_t)block << HSD_PAGE_SHIFT) + at, out, size);
 }
 
+/* A copy for another thread, over a finished store that neither changes nor is released before it is closed: what is in
+ * memory both read, of a file it has pages of its own. */
+hsd_status hsd_blocks_open_view(hsd_blocks *view, const hsd_blocks *blocks, uint64_t memory_bytes, hsd_error *err);
+void hsd_blocks_close_view(hsd_blocks *view);
+
 hsd_status hsd_blocks_check(const hsd_blocks *blocks, hsd_error *err);
 
 /* A zeroed store is accepted. */

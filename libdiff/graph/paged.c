@@ -169,14 +169,15 @@ void hsd_paged_touch(const hsd_paged *paged)
     if (paged->is_flat && bytes < TOUCH_BYTES) hsd_touch(paged->frames, bytes);
 }
 
-hsd_status hsd_paged_open_file(hsd_paged *paged, hsd_temp *file, uint64_t memory_bytes, hsd_error *err)
+/* Takes the file, or borrows it. */
+static hsd_status open_over(hsd_paged *paged, const hsd_temp *file, bool is_view, uint64_t memory_bytes, hsd_error *err)
 {
     HSD_ASSERT(file->space != NULL);
     memset(paged, 0, sizeof *paged);
     paged->file = *file;
-    file->fd = -1;
     paged->space = paged->file.space;
     paged->is_read_only = true;
+    paged->is_view = is_view;
     const hsd_status status = open_common(paged, paged->file.size_bytes, memory_bytes, err);
     if (status != HSD_OK) {
         hsd_paged_close(paged);
@@ -184,6 +185,19 @@ hsd_status hsd_paged_open_file(hsd_paged *paged, hsd_temp *file, uint64_t memory
     }
     memset(paged->on_disk, 0xff, (size_t)(paged->page_count / 8 + 1));
     return HSD_OK;
+}
+
+hsd_status hsd_paged_open_file(hsd_paged *paged, hsd_temp *file, uint64_t memory_bytes, hsd_error *err)
+{
+    const hsd_temp taken = *file;
+    file->fd = -1;
+    return open_over(paged, &taken, false, memory_bytes, err);
+}
+
+hsd_status hsd_paged_open_view(hsd_paged *view, const hsd_paged *paged, uint64_t memory_bytes, hsd_error *err)
+{
+    HSD_ASSERT(paged->is_read_only && paged->pack == NULL);
+    return open_over(view, &paged->file, true, memory_bytes, err);
 }
 
 static void stick(hsd_paged *paged, hsd_status status, const hsd_error *error)
@@ -637,7 +651,7 @@ void hsd_paged_close(hsd_paged *paged)
     free(paged->on_disk);
     free(paged->lately);
     close_pack(paged);
-    if (paged->space != NULL) hsd_temp_close(&paged->file);
+    if (paged->space != NULL && !paged->is_view) hsd_temp_close(&paged->file);
     memset(paged, 0, sizeof *paged);
     paged->file.fd = -1;
 }

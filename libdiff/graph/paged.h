@@ -41,6 +41,7 @@ typedef struct hsd_paged {
     uint32_t lately_bits;       /* of the hash */
     uint64_t alone;             /* the byte of the last element that was read alone */
     bool is_read_only;          /* pages come from `file` and are never written */
+    bool is_view;               /* `file` is another's */
     bool is_flat;               /* everything is resident: element i lies at i, see "flat" below */
     uint64_t faults;            /* pages brought in */
     uint64_t transfers;         /* pages read from and written to the file */
@@ -68,6 +69,9 @@ void hsd_paged_touch(const hsd_paged *paged);
 
 /* The same over a finished temporary file (moved into the array), read only. */
 hsd_status hsd_paged_open_file(hsd_paged *paged, hsd_temp *file, uint64_t memory_bytes, hsd_error *err);
+
+/* Another one over the file of an array that was opened so, which must be closed later: for another thread. */
+hsd_status hsd_paged_open_view(hsd_paged *view, const hsd_paged *paged, uint64_t memory_bytes, hsd_error *err);
 
 /* From now on pages are packed as records of `words` words of 64 bits, 1, 2, 4 or 8, unless some were written to the
  * file before: of an array that is gone through in order as long as it does not fit. An element of a page that is not

@@ -17,18 +17,15 @@
 #define NAME_BYTES ((uint32_t)sizeof(uint32_t))
 #define PUTS_AHEAD 16u
 
+#define FORGOTTEN  (UINT32_C(1) << 18) /* nodes at a time */
+#define NAME_CHUNK (UINT32_C(64) << 10)
+
 /* Words of a record of by_node; key: the node. */
-#define FORGOTTEN (UINT32_C(1) << 18) /* nodes at a time */
-
-enum { PLACE, PARENT = HSD_TWO_WORDS, RECORD_WORDS = PARENT + HSD_TWO_WORDS };
+enum { RECORD_WORDS = HSD_PLACES_WORDS };
 #define KEY_WORDS   1u
-#define NODE_SHIFT  (64u - HSD_NODE_BITS) /* of the first word: nodes are dense, a record each */
-#define BATCH_BYTES ((size_t)128 << 10)   /* without a thread, of records that come in their order without a merge */
+#define BATCH_BYTES ((size_t)128 << 10) /* without a thread, of records that come in their order without a merge */
 
-static hsd_node node_of(const uint64_t *record) { return hsd_words_first(record + PLACE); }
-static hsd_node first_of(const uint64_t *record) { return hsd_words_second(record + PLACE); }
-static hsd_node end_of(const uint64_t *record) { return hsd_words_first(record + PARENT); }
-static hsd_node parent_of(const uint64_t *record) { return hsd_words_second(record + PARENT); }
+static hsd_node node_of(const uint64_t *record) { return hsd_words_first(record); }
 
 /* ---- filling ---- */
 
@@ -147,8 +144,10 @@ static void stop_reading(hsd_places *places)
 /* From the first record on. */
 static hsd_status read_sorted(hsd_places *places, hsd_error *err)
 {
-    const hsd_read_ahead_how how = {
-        .with_thread = places->reads_ahead, .is_dense = true, .shift = NODE_SHIFT, .memory_bytes = places->batch_bytes};
+    const hsd_read_ahead_how how = {.with_thread = places->reads_ahead,
+                                    .is_dense = true,
+                                    .shift = HSD_PLACES_NODE_SHIFT,
+                                    .memory_bytes = places->batch_bytes};
     stop_reading(places);
     HSD_TRY(hsd_read_ahead_begin(&places->ahead, places->by_node, &how, err));
     return take_batch(places, err);
@@ -159,8 +158,9 @@ static hsd_status fill_links(hsd_places *places, hsd_error *err)
 {
     HSD_TRY(read_sorted(places, err));
     while (places->next != NULL) {
-        const hsd_node parent = parent_of(places->next);
-        hsd_paged_set_u64(&places->links, node_of(places->next), hsd_link_of(parent, HSD_PLACES_NO_NAME));
+        hsd_interval place;
+        hsd_places_of_record(places->next, &place);
+        hsd_paged_set_u64(&places->links, place.node, hsd_link_of(place.parent, HSD_PLACES_NO_NAME));
         HSD_TRY(advance(places, err));
     }
     stop_reading(places);
@@ -182,10 +182,31 @@ hsd_status hsd_places_finish(hsd_places *places, const hsd_side_walk *side, hsd_
         finish_whole(places);
         return HSD_OK;
     }
-    HSD_TRY(serve_sorted(places, side, err));
+    return serve_sorted(places, side, err);
+}
+
+hsd_status hsd_places_fill_links(hsd_places *places, const hsd_side_walk *side, hsd_error *err)
+{
     HSD_TRY(open_links(places, side->request->plan.link_bytes, side->request->space, err));
     HSD_TRY(hsd_paged_pack(&places->links, 4, err));
     return fill_links(places, err);
+}
+
+void hsd_places_begin_names(hsd_places *places, const hsd_side_walk *side)
+{
+    const bool is_narrow = side->request->edge_names->count <= HSD_PLACES_NARROW_NAMES;
+    places->name_bytes = is_narrow ? sizeof(uint16_t) : sizeof(uint32_t);
+    hsd_reel_init(&places->name_reel, false, NAME_CHUNK, side->request->space);
+    hsd_tape_init(&places->names, &places->name_reel);
+}
+
+void hsd_places_forget_names(hsd_places *places)
+{
+    if (places->name_bytes == 0) return;
+    hsd_tape_close(&places->name_reader);
+    hsd_tape_release(&places->names);
+    hsd_reel_release(&places->name_reel);
+    places->name_bytes = 0;
 }
 
 uint64_t hsd_places_window(const hsd_places *places) { return hsd_paged_window(&places->links, LINK_BYTES); }
@@ -200,17 +221,24 @@ void hsd_places_bring(hsd_places *places, hsd_node first, hsd_node count)
 hsd_status hsd_places_rewind(hsd_places *places, hsd_error *err)
 {
     places->next_node = 0;
-    return places->is_whole ? HSD_OK : read_sorted(places, err);
+    if (places->is_whole) return HSD_OK;
+    if (places->name_bytes > 0) {
+        hsd_tape_close(&places->name_reader);
+        hsd_tape_read(&places->name_reader, &places->names, HSD_TAPE_FORWARD, false);
+        places->names_read = 0;
+    }
+    return read_sorted(places, err);
 }
 
 static hsd_status next_sorted(hsd_places *places, hsd_node *node, hsd_node *first, hsd_error *err)
 {
     while (places->next != NULL) {
-        *node = node_of(places->next);
-        *first = first_of(places->next);
-        const bool is_alone = end_of(places->next) == *first + 1;
+        hsd_interval place;
+        hsd_places_of_record(places->next, &place);
+        *node = place.node;
+        *first = place.first;
         HSD_TRY(advance(places, err));
-        if (!is_alone) return HSD_OK;
+        if (place.end != place.first + 1) return HSD_OK;
     }
     return HSD_END;
 }
@@ -231,6 +259,7 @@ hsd_status hsd_places_next(hsd_places *places, hsd_node *node, hsd_node *first, 
 hsd_status hsd_places_check(const hsd_places *places, hsd_error *err)
 {
     HSD_TRY(hsd_paged_check(&places->spans, err));
+    if (places->name_bytes > 0) HSD_TRY(hsd_reel_check(&places->name_reel, err));
     return hsd_paged_check(&places->links, err);
 }
 
@@ -279,12 +308,24 @@ static hsd_status find_sorted(hsd_places *places, hsd_node node, hsd_two *place,
         HSD_TRY(advance(places, err));
     *place = 0;
     if (places->next != NULL && node_of(places->next) == node)
-        *place = hsd_two_of(first_of(places->next), end_of(places->next));
+        *place = hsd_two_of(hsd_words_second(places->next), hsd_words_first(places->next + HSD_TWO_WORDS));
     return HSD_OK;
+}
+
+/* That of a node which does not come before the last one. */
+static uint32_t name_on_tape(hsd_places *places, hsd_node node)
+{
+    hsd_node name;
+    while (places->names_read <= node && hsd_tape_get_wide(&places->name_reader, &name, places->name_bytes)) {
+        places->names_read++;
+        places->last_name = (uint32_t)name;
+    }
+    return places->name_bytes == sizeof(uint16_t) ? hsd_places_widen(places->last_name) : places->last_name;
 }
 
 static uint32_t name_of(hsd_places *places, hsd_node node)
 {
+    if (places->name_bytes > 0) return name_on_tape(places, node);
     if (!places->has_names) return hsd_link_name(hsd_paged_get_u64(&places->links, node));
     return ((const uint32_t *)(const void *)places->links.frames)[node];
 }
@@ -323,6 +364,8 @@ void hsd_places_free(hsd_places *places)
     hsd_sorter_free(places->by_node);
     if (places->has_spans) hsd_paged_close(&places->spans);
     if (places->has_links) hsd_paged_close(&places->links);
+    hsd_places_forget_names(places);
+    hsd_pages_give(&places->core_bits);
     free(places);
 }
 

@@ -4,7 +4,8 @@
  * dominator holds it.
  *
  *      whole    where HSD_PLACES_NODE_BYTES a node fit, a place goes straight to its node's rows of two arrays
- *      sorted   else places are sorted by node, and only links (8 bytes a node) are in an array
+ *      sorted   else places are sorted by node, and only links (8 bytes a node) are in an array, or names alone come
+ *               in the order of the nodes, on a tape (side/naming.h)
  *
  * What is asked and answered is the same; arrays are paged in either case, and sequential once they are served.
  *
@@ -20,6 +21,7 @@
 #include "base/node.h"
 #include "graph/dominators/dominators.h"
 #include "graph/paged.h"
+#include "graph/tape.h"
 #include "sort/read_ahead.h"
 #include "sort/sorter.h"
 #include "walk/edges.h"
@@ -37,8 +39,16 @@ typedef struct hsd_places {
     size_t batch_bytes;   /* its memory */
     bool reads_ahead;
     const uint64_t *next, *end; /* sorted: the next record of by_node, and the end of its batch; NULL = none is left */
-    hsd_node next_node;         /* whole: where the next search goes on */
-    hsd_node forgotten;         /* whole, in plain memory: nobody asks for nodes before it any more */
+    /* sorted: which nodes are core, while names are found, if dominators told; names without links */
+    hsd_pages core_bits;
+    uint32_t name_bytes; /* of each name on the tape, 2 as hsd_places_narrow has them, or 4; 0 = there are links */
+    hsd_reel name_reel;
+    hsd_tape names;
+    hsd_tape_reader name_reader;
+    hsd_node names_read; /* by name_reader */
+    uint32_t last_name;
+    hsd_node next_node; /* whole: where the next search goes on */
+    hsd_node forgotten; /* whole, in plain memory: nobody asks for nodes before it any more */
 } hsd_places;
 
 /* A link is of the immediate dominator's first, and the name of a reference from it (walk/edges.h). */
@@ -56,11 +66,41 @@ typedef struct hsd_placed {
  * place_serve_bytes and link_serve_bytes. */
 hsd_status hsd_places_new(hsd_places **out, const hsd_side_walk *side, hsd_error *err);
 
+/* A record of by_node, whose nodes are dense numbers, as hsd_sorter_next_dense has it. */
+#define HSD_PLACES_WORDS      (2 * HSD_TWO_WORDS)
+#define HSD_PLACES_NODE_SHIFT (HSD_NODE_BITS == 32 ? 32u : 0u)
+
+static inline void hsd_places_of_record(const uint64_t *record, hsd_interval *place)
+{
+    place->node = hsd_words_first(record);
+    place->first = hsd_words_second(record);
+    place->end = hsd_words_first(record + HSD_TWO_WORDS);
+    place->parent = hsd_words_second(record + HSD_TWO_WORDS);
+}
+
+/* A name of so few that two bytes hold each, in the same order. */
+#define HSD_PLACES_NARROW_NAMES 0x7fffu
+
+static inline uint16_t hsd_places_narrow(uint32_t name)
+{
+    return (uint16_t)((name >> 16 & 0x8000u) | (name & 0x7fffu));
+}
+
+static inline uint32_t hsd_places_widen(uint32_t narrow)
+{
+    return narrow == 0xffffu ? HSD_PLACES_NO_NAME : (narrow & 0x8000u) << 16 | (narrow & 0x7fffu);
+}
+
 /* For hsd_dominators_config.take; on several threads at once where places are whole. */
 hsd_status hsd_places_put(void *places, const hsd_interval *intervals, uint32_t count, hsd_error *err);
 
-/* No more puts; names may be offered. */
+/* No more puts; names may be offered, where places are whole. */
 hsd_status hsd_places_finish(hsd_places *places, const hsd_side_walk *side, hsd_error *err);
+
+/* Sorted: links without names, so that these may be offered; or all names, in the order of the nodes, to a tape. */
+hsd_status hsd_places_fill_links(hsd_places *places, const hsd_side_walk *side, hsd_error *err);
+void hsd_places_begin_names(hsd_places *places, const hsd_side_walk *side);
+void hsd_places_forget_names(hsd_places *places);
 
 /* A reference to `target` with that name, from the node whose place begins at `first`: kept if it is from the
  * target's immediate dominator and no lesser name is. */

@@ -267,6 +267,27 @@ static hsd_status number_and_scatter(hsd_numbering *n, hsd_error *err)
     return hsd_numbering_scatter(n, err);
 }
 
+/* Four of a byte's eight bits. */
+static uint64_t odd_bits(uint32_t byte)
+{
+    return (byte >> 1 & 1) | (byte >> 2 & 2) | (byte >> 3 & 4) | (byte >> 4 & 8);
+}
+
+static hsd_status keep_core_bits(hsd_dominators *d, hsd_error *err)
+{
+    hsd_pages *pages = d->config->core_bits;
+    const uint64_t words = (uint64_t)d->nodes / 64 + 1;
+    if (pages == NULL || d->limits.is_resident) return HSD_OK;
+    if (!hsd_pages_take(pages, (size_t)words * sizeof(uint64_t)))
+        return hsd_fail_nomem(err, "the core nodes of the dominators");
+    uint64_t *bits = pages->data;
+    for (uint64_t word = 0; word < words; word++)
+        for (uint32_t i = 0; i < 16; i++)
+            bits[word] |= odd_bits(d->states[word * 16 + i]) << 4 * i;
+    d->kept_bytes = pages->size;
+    return HSD_OK;
+}
+
 hsd_status hsd_dominators_number(hsd_dominators *d, hsd_error *err)
 {
     hsd_numbering n = {.d = d};
@@ -274,5 +295,6 @@ hsd_status hsd_dominators_number(hsd_dominators *d, hsd_error *err)
     const hsd_status closed = hsd_dominators_close(d, &n.number_of, status == HSD_OK ? err : NULL);
     hsd_tape_release(&n.group_of);
     hsd_pages_give(&n.rank_pages);
-    return status != HSD_OK ? status : closed;
+    if (status != HSD_OK || closed != HSD_OK) return status != HSD_OK ? status : closed;
+    return keep_core_bits(d, err);
 }

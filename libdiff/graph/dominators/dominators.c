@@ -139,7 +139,7 @@ hsd_dominators_limits hsd_dominators_divide(const hsd_adjacency *adjacency, uint
 uint64_t hsd_dominators_spare(const hsd_dominators *d, uint64_t used_bytes)
 {
     const uint64_t tapes = 8 * (uint64_t)d->limits.chunk_bytes; /* as many are read and written at a time */
-    const uint64_t used = d->limits.floor_bytes + tapes + used_bytes;
+    const uint64_t used = d->limits.floor_bytes + tapes + d->kept_bytes + used_bytes;
     return d->limits.memory_bytes > used ? d->limits.memory_bytes - used : 0;
 }
 
@@ -459,6 +459,8 @@ static void begin_anew(hsd_dominators *d, const char *why)
     d->has_near_nodes = false;
     d->stats.passes = 0;
     d->stats.tells_marked = false;
+    d->kept_bytes = 0;
+    if (d->config->core_bits != NULL) hsd_pages_give(d->config->core_bits);
     if (d->config->by_marked != NULL) memset(d->config->by_marked, 0, (size_t)d->nodes / 8 + 1);
 }
 

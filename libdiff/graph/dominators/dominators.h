@@ -25,6 +25,7 @@
 #include <stdint.h>
 
 #include "base/note.h"
+#include "base/pages.h"
 #include "graph/adjacency.h"
 #include "graph/owners.h"
 
@@ -58,6 +59,10 @@ typedef struct hsd_dominators_config {
     hsd_node object_count;
     uint32_t mark;
     uint8_t *by_marked;
+    /* A walk depth first where not everything is in memory tells which nodes are core: one bit a node in words of 64,
+     * the first in the lowest one, for the caller to give back. To any other reached node but a root node one reference
+     * leads from what is reached, and that is from its immediate dominator. Empty else. NULL = nobody asks */
+    hsd_pages *core_bits;
     bool uses_thread;    /* a second thread is there */
     bool takes_at_once;  /* then `take` may be called on both at once */
     bool has_room_ahead; /* and there is memory beside memory_bytes for what it works with when all is in memory */

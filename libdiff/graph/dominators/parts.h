@@ -92,6 +92,7 @@ typedef struct hsd_dominators {
     uint64_t forward_count, back_count;
     uint8_t *states;      /* walk, core: two bits a node, 64 nodes at a time */
     uint64_t array_bytes; /* of arrays that are open: in memory */
+    uint64_t kept_bytes;  /* of config.core_bits */
     hsd_reel reel;
     hsd_tape node_of, parent_of; /* a number each */
     bool has_near_nodes;         /* node_of is as hsd_near_node_put has it */

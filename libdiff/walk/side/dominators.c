@@ -10,6 +10,8 @@
  * order. Of two windows each is a pass over the references; of more there is one pass, which puts what a node refers to
  * that dominates anything on a tape for each window of targets.
  *
+ * Where dominators told which nodes are core, and there is memory enough, side/naming.c does it.
+ *
  * Links and places that are plain memory are walked in two halves at once where a second thread is there.
  *
  * References wait in a short ring between being seen and being compared, as in graph/owners.c: what they
@@ -25,6 +27,7 @@
 #include "graph/tape.h"
 #include "io/stopwatch.h"
 #include "walk/places.h"
+#include "walk/side/naming.h"
 #include "walk/side/side.h"
 
 #define RING_ITEMS     32u
@@ -48,6 +51,7 @@ static hsd_status find_places(hsd_side_walk *side, hsd_error *err)
         .object_count = side->object_count,
         .mark = HSD_EDGE_SOFT,
         .by_marked = side->graph->is_soft,
+        .core_bits = !places->is_whole && hsd_side_may_name_by_core(side) ? &side->graph->places->core_bits : NULL,
         .uses_thread = side->request->use_thread,
         .takes_at_once = places->is_whole,
         .has_room_ahead = hsd_side_reads_ahead(side) && places->is_whole,
@@ -363,12 +367,22 @@ static hsd_status find_windows(const hsd_side_walk *side, hsd_error *err)
     return find_scattered(side, window, (uint32_t)count, err);
 }
 
+static hsd_status find_sorted_links(hsd_side_walk *side, hsd_error *err)
+{
+    if (!side->graph->places->is_whole) {
+        const hsd_status status = hsd_side_name_by_core(side, err);
+        if (status != HSD_END) return status;
+        HSD_TRY(hsd_places_fill_links(side->graph->places, side, err));
+    }
+    return find_windows(side, err);
+}
+
 /* The link of each node. */
 static hsd_status find_links(hsd_side_walk *side, hsd_error *err)
 {
     HSD_TRY(hsd_adjacency_set_memory(side->adjacency, side->request->plan.idle_adjacency_bytes, err));
     HSD_TRY(hsd_adjacency_set_name_memory(side->adjacency, side->request->plan.name_bytes, err));
-    HSD_TRY(hsd_places_are_flat(side->graph->places) ? find_flat_links(side, err) : find_windows(side, err));
+    HSD_TRY(hsd_places_are_flat(side->graph->places) ? find_flat_links(side, err) : find_sorted_links(side, err));
     return hsd_places_settle(side->graph->places, side, err);
 }
 

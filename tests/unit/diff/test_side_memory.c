@@ -93,6 +93,31 @@ Test(side_memory, makes_the_same_tree_of_sorted_places_that_are_read_ahead)
     cr_assert_eq(kit_space.bytes_now, 0);
 }
 
+#define BY_CORE_BYTES                                                                                                  \
+    (UINT64_C(4) << 20) /* of links: as much lets names be found by core nodes (walk/side/naming.c)                    \
+                         */
+
+/* Names found by what dominators know of core nodes, all at once, in two windows, and with too little memory for that.
+ */
+Test(side_memory, makes_the_same_tree_whichever_way_references_are_named)
+{
+    static const uint64_t link_bytes[] = {BY_CORE_BYTES, UINT64_C(3) << 20, UINT64_C(2) << 20};
+    kit_write_large(LARGE, true);
+    for (int i = 0; i < 6; i++) {
+        kit_side much, little;
+        kit_open(&much, 64 << 20, false);
+        kit_open(&little, 1 << 20, true);
+        little.request.plan.link_bytes = link_bytes[i / 2];
+        little.request.use_thread = i % 2 == 1;
+        cr_assert_eq(kit_walk(&much), HSD_OK, "%s", kit_err.text);
+        cr_assert_eq(kit_walk(&little), HSD_OK, "%s", kit_err.text);
+        check_same(&much, &little);
+        kit_release(&little);
+        kit_release(&much);
+        cr_assert_eq(kit_space.bytes_now, 0);
+    }
+}
+
 static uint64_t count_records(void)
 {
     kit_side kit;
@@ -112,6 +137,7 @@ static uint64_t fail_each(hsd_fault_family family, int error, hsd_status wanted,
         kit_side kit;
         kit_open(&kit, UINT64_C(1) << 20, at % 2 == 0);
         if (at / stride % 3 == 0) give_thread(&kit);
+        if (at % 4 == 0) kit.request.plan.link_bytes = BY_CORE_BYTES;
         hsd_fault_reset();
         hsd_fault_arm(family, at, false, error);
         const hsd_status status = kit_walk(&kit);

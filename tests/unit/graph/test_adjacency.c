@@ -114,6 +114,13 @@ Test(adjacency, equals_plain_lists_on_random_graphs)
         const bool has_names = i % 2 == 0;
         hsd_adjacency *a = add_shuffled(&g, &random, has_names), *view;
         check_equal(&g, a, has_names);
+        if (i % 4 >= 2) { /* into files, of which the view has pages of its own */
+            const uint64_t page = hsd_paged_full_bytes(HSD_BLOCK_BYTES);
+            cr_assert_eq(hsd_adjacency_set_memory(a, page, &err), HSD_OK);
+            cr_assert_eq(hsd_adjacency_set_name_memory(a, page, &err), HSD_OK);
+            cr_assert(!hsd_adjacency_is_all_resident(a) || g.edge_count == 0);
+        }
+        cr_assert_eq(hsd_adjacency_view_bytes(a) == 0, hsd_adjacency_is_all_resident(a));
         cr_assert_eq(hsd_adjacency_view(a, &view, &err), HSD_OK);
         check_equal(&g, view, has_names);
         hsd_adjacency_free(view);
