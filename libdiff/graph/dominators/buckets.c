@@ -297,8 +297,9 @@ static hsd_status take_all(sorter *s, hsd_error *err)
 
 /* ---- the step ---- */
 
-static hsd_status fill_up(hsd_semi *semi, hsd_error *err)
+static hsd_status fill_up(void *context, hsd_error *err)
 {
+    hsd_semi *semi = context;
     hsd_tape_reader parents;
     hsd_node parent;
     hsd_tape_read(&parents, &semi->d->parent_of, HSD_TAPE_FORWARD, false);
@@ -309,8 +310,9 @@ static hsd_status fill_up(hsd_semi *semi, hsd_error *err)
     return hsd_reel_check(&semi->d->reel, err);
 }
 
-static hsd_status fill_cores(hsd_semi *semi, hsd_error *err)
+static hsd_status fill_cores(void *context, hsd_error *err)
 {
+    hsd_semi *semi = context;
     hsd_tape_reader cores;
     hsd_core_node core = {0};
     hsd_tape_read(&cores, &semi->d->core_of, HSD_TAPE_FORWARD, false);
@@ -343,8 +345,8 @@ static hsd_status open_arrays(sorter *s, hsd_error *err)
     semi->flat.links = d->limits.uses_flat && semi->links.is_flat;
     semi->flat.rest =
         d->limits.uses_flat && hsd_tape_is_in_memory(&d->parent_of) && semi->cores.is_flat && semi->up.is_flat;
-    if (!semi->flat.rest) HSD_TRY(fill_up(semi, err));
-    return fill_cores(semi, err);
+    if (semi->flat.rest) return fill_cores(semi, err);
+    return hsd_run_both((hsd_job){fill_up, semi}, (hsd_job){fill_cores, semi}, hsd_dominators_has_thread(d), err);
 }
 
 static hsd_status open_buffers(sorter *s, hsd_error *err)
