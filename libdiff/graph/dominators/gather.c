@@ -19,8 +19,10 @@
 #define MAX_PENDING  (HSD_NODE_BITS / SPLIT_BITS + 2) * (1u << SPLIT_BITS)
 #define SHORT_LIST   HSD_LIST_ASCENDS /* which is sorted where it stands */
 #define LEAST_WINDOW 4096u
-#define LIST_BYTES   5u                    /* of a predecessor on `back`, more than it takes */
-#define SLOT_BYTES   (UINT64_C(256) << 10) /* of starts of lists */
+#define LIST_BYTES   4u /* of a predecessor on `back`, as a rule less */
+#define NARROW_SHIFT 16u
+
+_Static_assert(HSD_NARROW_BUCKET == 1u << NARROW_SHIFT, "places of a bucket");
 
 /* ---- references by target ---- */
 
@@ -185,28 +187,28 @@ static hsd_node places_at_a_time(const gather *g)
     return (hsd_node)hsd_min_u64(d->limits.window_nodes != 0 ? d->limits.window_nodes : fit, d->nodes);
 }
 
-/* References that raise can sort at a time, beside its numbers of places and two bits each. */
+static uint64_t buckets_by(const hsd_dominators *d, uint32_t shift) { return ((uint64_t)(d->count - 1) >> shift) + 1; }
+
+/* References that raise can sort at a time, beside its numbers of places, three bits each, and starts of lists. */
 static uint64_t items_beside_raising(const hsd_dominators *d)
 {
-    const uint64_t used = hsd_dominators_array_bytes(d->count) + 2 * ((uint64_t)d->count / 8 + 1) + SLOT_BYTES;
+    const uint64_t starts = ((UINT64_C(1) << d->bucket_shift) + 1) * sizeof(uint32_t);
+    const uint64_t used = hsd_dominators_array_bytes(d->count) + 3 * ((uint64_t)d->count / 8 + 1) + starts;
     return hsd_min_u64(hsd_dominators_scan_spare(d, used) / (HSD_SCAN_ITEM_BYTES + LIST_BYTES), d->limits.bucket_items);
 }
 
-static uint64_t buckets_by(const hsd_dominators *d, uint32_t shift) { return ((uint64_t)(d->count - 1) >> shift) + 1; }
-
 /* The largest buckets of which nearly all can be sorted beside raising; false if these are more than there is room for.
  */
-static bool plan_late_buckets(gather *g, uint64_t room)
+static bool plan_late_buckets(hsd_dominators *d, uint64_t room)
 {
-    hsd_dominators *d = g->d;
-    const uint64_t items = items_beside_raising(d), references = hsd_adjacency_edge_count(d->adjacency);
-    if (d->limits.uses_windows || items == 0) return false;
-    const uint64_t wanted = (references + references / 8) / items + 1;
-    d->bucket_shift = 0;
-    while (HSD_NARROW_BUCKET >> d->bucket_shift > 1 && buckets_by(d, d->bucket_shift + 1) >= wanted)
-        d->bucket_shift++;
-    d->sorts_late = buckets_by(d, d->bucket_shift) <= room && buckets_by(d, d->bucket_shift) >= wanted;
-    return d->sorts_late;
+    const uint64_t references = hsd_adjacency_edge_count(d->adjacency);
+    if (d->limits.uses_windows) return false;
+    d->bucket_shift = NARROW_SHIFT;
+    for (;; d->bucket_shift--) {
+        const uint64_t items = items_beside_raising(d), buckets = buckets_by(d, d->bucket_shift);
+        d->sorts_late = buckets <= room && items > 0 && buckets > (references + references / 8) / items;
+        if (d->sorts_late || buckets > room || d->bucket_shift == 0) return d->sorts_late;
+    }
 }
 
 static hsd_status plan_buckets(gather *g, hsd_error *err)
@@ -218,7 +220,7 @@ static hsd_status plan_buckets(gather *g, hsd_error *err)
                    narrow = (uint64_t)(d->count - 1) / HSD_NARROW_BUCKET + 1;
     uint64_t wanted = hsd_max_u64(hsd_min_u64(wanted_buckets(g), room), 1);
     if (!d->limits.uses_windows && narrow <= room) wanted = hsd_max_u64(wanted, narrow);
-    if (!plan_late_buckets(g, room)) {
+    if (!plan_late_buckets(d, room)) {
         d->bucket_shift = 0;
         while (buckets_by(d, d->bucket_shift) > wanted)
             d->bucket_shift++;

@@ -55,6 +55,8 @@ typedef struct raise {
     hsd_tape *open_of;    /* NULL in later ones, which read it */
     hsd_node noted_place; /* that was written last */
     hsd_node noted_end;   /* of all */
+    hsd_pages noted_pages;
+    uint8_t *noted; /* one bit a place: its list is written; NULL where there is no memory for that */
     hsd_node short_list[SHORT_LIST];
     hsd_node
         *bases; /* of each chunk that is written: the place before its first list; UNKNOWN = it begins within one */
@@ -83,8 +85,8 @@ static void mark_way(raise *r, hsd_node from, hsd_node to)
 static void take_marks(raise *r)
 {
     const size_t bytes = (size_t)r->d->count / 8 + 1;
-    const uint64_t used =
-        hsd_dominators_array_bytes(r->d->count) + r->seen_pages.size + 4 * (uint64_t)r->d->limits.chunk_bytes;
+    const uint64_t used = hsd_dominators_array_bytes(r->d->count) + r->seen_pages.size + r->noted_pages.size +
+                          4 * (uint64_t)r->d->limits.chunk_bytes;
     if (r->mark_pages.data == NULL &&
         (hsd_dominators_scan_spare(r->d, used) < 2 * bytes || !hsd_pages_take(&r->mark_pages, 2 * bytes)))
         return;
@@ -95,13 +97,14 @@ static void take_marks(raise *r)
     memset(next, 0, bytes);
 }
 
-/* Whether a chunk has nothing that may rise; the next one tells where it ends. */
+/* Whether a chunk has nothing that may rise; the next one tells where it ends. Most places below a marked one have no
+ * list there: one predecessor is all that they have. */
 static bool is_settled_chunk(const raise *r, uint32_t chunk)
 {
     const hsd_node end = chunk + 1 < r->base_count ? r->bases[chunk + 1] : r->noted_end;
     if (chunk >= r->base_count || r->bases[chunk] == UNKNOWN || end == UNKNOWN) return false;
     for (hsd_node place = r->bases[chunk] + 1; place <= end; place++)
-        if (may_rise(r, place)) return false;
+        if ((r->noted == NULL || hsd_bit_get(r->noted, place)) && may_rise(r, place)) return false;
     return true;
 }
 
@@ -131,6 +134,12 @@ static void note_room(raise *r, uint32_t bytes, bool is_between)
     }
 }
 
+static void note_place(raise *r, hsd_node place, hsd_node count)
+{
+    hsd_list_begin(r->open_of, place, &r->noted_place, count);
+    if (r->noted != NULL) hsd_bit_set(r->noted, place);
+}
+
 /* What has one predecessor stays below it, and nothing is above the super-root. A list that is too long to wait until
  * that is known is kept. */
 static void note_list(raise *r, hsd_node place, hsd_node count)
@@ -138,7 +147,7 @@ static void note_list(raise *r, hsd_node place, hsd_node count)
     hsd_node last = place;
     if (r->open_of == NULL || r->above[place] == 0 || count < 2 || count > SHORT_LIST) return;
     note_room(r, ((uint32_t)count + 2) * HSD_VARINT_MOST, true);
-    hsd_list_begin(r->open_of, place, &r->noted_place, count);
+    note_place(r, place, count);
     for (hsd_node i = 0; i < count; i++) {
         hsd_list_put_source(r->open_of, r->short_list[i], last, hsd_list_is_folded(i, count));
         last = r->short_list[i];
@@ -232,7 +241,7 @@ static void raise_place(raise *r, hsd_node place, hsd_node count)
     r->steps = 0;
     if (r->open_of != NULL && count > SHORT_LIST) {
         note_room(r, 2 * HSD_VARINT_MOST, true);
-        hsd_list_begin(r->open_of, place, &r->noted_place, count);
+        note_place(r, place, count);
     }
     const bool is_settled = r->marks != NULL && !may_rise(r, place);
     for (hsd_node i = 0; i < count; i++) {
@@ -291,6 +300,16 @@ static hsd_status raise_first(raise *r, hsd_error *err)
     return HSD_OK;
 }
 
+/* If there is room, for marks, too. */
+static void take_noted(raise *r)
+{
+    const uint64_t bytes = (uint64_t)r->d->count / 8 + 1;
+    const uint64_t used =
+        hsd_dominators_array_bytes(r->d->count) + r->seen_pages.size + 4 * (uint64_t)r->d->limits.chunk_bytes;
+    if (hsd_dominators_scan_spare(r->d, used) >= 3 * bytes && hsd_pages_take(&r->noted_pages, (size_t)bytes))
+        r->noted = r->noted_pages.data;
+}
+
 static hsd_status raise_until_done(raise *r, hsd_error *err)
 {
     hsd_dominators *d = r->d;
@@ -298,6 +317,7 @@ static hsd_status raise_until_done(raise *r, hsd_error *err)
                                 err));
     if (!hsd_pages_take(&r->seen_pages, (size_t)d->count / 8 + 1))
         return hsd_fail_nomem(err, "the ways up of the dominators");
+    take_noted(r);
     r->above = hsd_dominators_at_random(&r->above_array);
     r->seen = r->seen_pages.data;
     for (hsd_node place = 1; place < d->count; place++)
@@ -326,6 +346,7 @@ hsd_status hsd_dominators_raise(hsd_dominators *d, hsd_error *err)
     const hsd_status closed = hsd_dominators_close(d, &r->above_array, status == HSD_OK ? err : NULL);
     hsd_pages_give(&r->seen_pages);
     hsd_pages_give(&r->mark_pages);
+    hsd_pages_give(&r->noted_pages);
     free(r->bases);
     free(r);
     hsd_tape_release(&d->back);
