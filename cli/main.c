@@ -30,11 +30,12 @@
 #include "stages.h"
 #include <hsdiff/series.h>
 
-#define LINE_BYTES     4096
-#define SHORT_NS       UINT64_C(500000000)
-#define SHORT_DELAY_MS 500
-#define USUAL_DELAY_MS 25 /* mimalloc's own */
-#define AMPLE_BYTES    ((uint64_t)512 << 20)
+#define LINE_BYTES       4096
+#define SHORT_NS         UINT64_C(500000000)
+#define SHORT_DELAY_MS   500
+#define USUAL_DELAY_MS   25 /* mimalloc's own */
+#define AMPLE_BYTES      ((uint64_t)512 << 20)
+#define CACHE_MOST_BYTES ((uint64_t)8 << 30)
 
 /* A standard descriptor that is closed would become the next file that is opened: its place is taken by
  * one from which nothing can be read, or to which nothing can be written. */
@@ -263,24 +264,24 @@ static bool knows_format(const cli_app *cli)
     return !wanted;
 }
 
-/* The default is a quarter of what there is, or less; two inputs share it. */
-static uint64_t find_cache_bytes(const cli_app *cli, uint64_t default_bytes)
+/* Five eighths of what there is, within what a folder of temporary files is likely to have; two inputs share it. */
+static uint64_t find_cache_bytes(const cli_app *cli)
 {
-    const uint64_t bytes = default_bytes / 2 * 5 / (cli->input_count > 1 ? 2 : 1);
+    const uint64_t part = hsd_run_system_memory() / 8 * 5;
+    const uint64_t bytes = (part < CACHE_MOST_BYTES ? part : CACHE_MOST_BYTES) / (cli->input_count > 1 ? 2 : 1);
     return bytes > cli->run.memory_bytes ? bytes : cli->run.memory_bytes;
 }
 
 static bool prepare_run(cli_app *cli)
 {
     const cli_options *options = &cli->options;
-    const uint64_t default_bytes = hsd_run_default_memory();
-    cli->run = (hsd_run){.memory_bytes = options->memory_bytes ? options->memory_bytes : default_bytes,
+    cli->run = (hsd_run){.memory_bytes = options->memory_bytes ? options->memory_bytes : hsd_run_default_memory(),
                          .threads = (unsigned)options->threads,
                          .temp_dir = options->temp_dir,
                          .progress = tell_progress,
                          .note = cli_take_note,
                          .note_context = cli};
-    cli->cache_bytes = find_cache_bytes(cli, default_bytes);
+    cli->cache_bytes = find_cache_bytes(cli);
     keep_freed(cli->run.memory_bytes);
     if (cli->run.memory_bytes >= HSD_MEMORY_MIN_BYTES) return cli_stages_begin(cli);
     char least[HSD_NUMBER_CHARS];

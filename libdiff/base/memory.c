@@ -215,4 +215,6 @@ uint64_t hsd_memory_default(uint64_t limit_bytes)
     return hsd_max_u64(DEFAULT_MIN_BYTES, hsd_min_u64(DEFAULT_MAX_BYTES, quarter));
 }
 
+uint64_t hsd_run_system_memory(void) { return hsd_memory_limit(""); }
+
 uint64_t hsd_run_default_memory(void) { return hsd_memory_default(hsd_memory_limit("")); }

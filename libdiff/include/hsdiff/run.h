@@ -56,6 +56,9 @@ typedef struct hsd_run {
  */
 HSD_API uint64_t hsd_run_default_memory(void);
 
+/* What the machine or its memory cgroup allows; UINT64_MAX if that cannot be read. */
+HSD_API uint64_t hsd_run_system_memory(void);
+
 /* The smallest budget any operation accepts. */
 #define HSD_MEMORY_MIN_BYTES (UINT64_C(16) << 20)
 

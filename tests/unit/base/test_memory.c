@@ -114,6 +114,7 @@ Test(memory, this_machine_has_a_default)
 {
     const uint64_t bytes = hsd_run_default_memory();
     cr_assert(bytes >= MIB(32) && bytes <= MIB(1024));
+    cr_assert_eq(hsd_memory_default(hsd_run_system_memory()), bytes);
 }
 
 /* ---- of another process ---- */
