@@ -519,10 +519,14 @@ Test(plan, walks_side_by_side_when_enough_of_both_graphs_fits)
     cr_assert(plan.is_side_by_side);
     cr_assert_str_eq(plan.reason, "enough of both graphs fits in memory");
     cr_assert_leq(plan.peak_bytes, r.memory_bytes);
-    r.memory_bytes /= 2;
+    r.memory_bytes = MIB(OR_WIDE(900, 1800));
+    cr_assert_eq(hsd_plan_make(&plan, &r, NULL), HSD_OK);
+    cr_assert(plan.is_side_by_side);
+    cr_assert_leq(plan.peak_bytes, MIB(OR_WIDE(640, 1280)), "half of it is as good as most of it");
+    r.memory_bytes = MIB(OR_WIDE(256, 512));
     cr_assert_eq(hsd_plan_make(&plan, &r, NULL), HSD_OK);
     cr_assert_not(plan.is_side_by_side);
-    r.memory_bytes *= 2;
+    r.memory_bytes = MIB(OR_WIDE(512, 1024));
     r.captures[0].has_structure = r.captures[1].has_structure = true;
     cr_assert_eq(hsd_plan_make(&plan, &r, NULL), HSD_OK);
     cr_assert_not(plan.is_side_by_side);
