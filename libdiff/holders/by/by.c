@@ -176,7 +176,8 @@ static hsd_status open_all_joint_holders(hsd_by_search *s, hsd_error *err)
                                       .key_words = HSD_TWO_WORDS,
                                       .space = &s->growth->pair->space,
                                       .reporter = s->growth->pair->reporter,
-                                      .memory_bytes = hsd_max_u64(s->memory_bytes / 8, HSD_SORT_MIN_BYTES)};
+                                      .memory_bytes = hsd_max_u64(s->memory_bytes / 8, HSD_SORT_MIN_BYTES),
+                                      .use_thread = s->growth->walks_at_once};
     s->group_room = room_for_groups(side);
     s->has_columns = needs_columns(s);
     if (s->has_columns) HSD_TRY(hsd_by_sorter(s, HSD_BY_NUMBERED_WORDS, HSD_BY_BIG_PART, &s->by_node, err));

@@ -22,7 +22,8 @@ hsd_status hsd_by_sorter(hsd_by_search *s, unsigned words, unsigned parts, hsd_s
                                       .space = &s->growth->pair->space,
                                       .reporter = s->growth->pair->reporter,
                                       .memory_bytes =
-                                          hsd_max_u64(s->memory_bytes / HSD_BY_PARTS * parts, HSD_SORT_MIN_BYTES)};
+                                          hsd_max_u64(s->memory_bytes / HSD_BY_PARTS * parts, HSD_SORT_MIN_BYTES),
+                                      .use_thread = s->growth->walks_at_once};
     return hsd_sorter_new(out, &config, err);
 }
 

@@ -17,6 +17,7 @@
 #include "base/assert.h"
 #include "base/check.h"
 #include "base/fail.h"
+#include "base/worker.h"
 #include <hscapture/hscapture.h>
 
 #define PROGRESS_STEPS 0xffffu
@@ -377,6 +378,8 @@ static hsd_status check_joint_way(const hsd_by_search *s, hsd_node node, hsd_err
     return hsd_progress(s->growth->pair->reporter, "finding what holds it together", node, s->side->node_count, err);
 }
 
+static hsd_status finish_sorter(void *sorter, hsd_error *err) { return hsd_sorter_finish(sorter, 0, err); }
+
 hsd_status hsd_by_refer(hsd_by_search *s, hsd_error *err)
 {
     refer r = {.s = s};
@@ -394,8 +397,8 @@ hsd_status hsd_by_refer(hsd_by_search *s, hsd_error *err)
     hsd_sorter_free(r.later);
     HSD_TRY(status);
     HSD_TRY(check_joint_way(s, s->side->node_count, err));
-    HSD_TRY(hsd_sorter_finish(s->pairs, 0, err));
-    HSD_TRY(hsd_sorter_finish(s->seeds, 0, err));
+    HSD_TRY(hsd_run_both((hsd_job){finish_sorter, s->seeds}, (hsd_job){finish_sorter, s->pairs},
+                         s->growth->walks_at_once, err));
     return s->has_columns ? hsd_by_settle_tells(s, err) : HSD_OK;
 }
 
