@@ -21,7 +21,8 @@ static int by_pc(const void *a, const void *b)
 
 enum { MOST_INSIDE = 32 };
 
-/* The variable under way, and what it leads to on the stack: a map that does not leave its function is there. */
+/* The variable under way, and what it leads to on the stack: a map that does not leave its function is there, and so is
+ * what a function value has, `handle := app.handle`, and what stands in an interface. */
 typedef struct reading {
     gotyping *t;
     const goframe *frame;
@@ -39,16 +40,30 @@ static hsd_status add_part(reading *r, uint64_t address, uint64_t bytes, hsd_err
     return r->name[0] == '\0' ? HSD_OK : hsd_golocals_add(&r->t->locals, &local, r->name, err);
 }
 
-static hsd_status add_inside(reading *r, const goword *word, uint64_t value, hsd_error *err)
+static bool is_in_frame(const goframe *frame, uint64_t address)
 {
-    const uint32_t type = hsd_go_types_resolve(&r->t->types, word->target);
-    if (word->what != GO_POINTER || type == 0 || value < r->frame->low || value >= r->frame->end ||
-        r->count == MOST_INSIDE)
-        return HSD_OK;
-    r->inside[r->count].address = value;
+    return address >= frame->low && address < frame->end;
+}
+
+static bool is_inside_already(const reading *r, uint64_t address, uint32_t type)
+{
+    for (unsigned i = 0; i < r->count; i++)
+        if (r->inside[i].address == address && r->inside[i].type == type) return true;
+    return false;
+}
+
+static hsd_status add_inside(reading *r, const goword *word, uint64_t address, uint64_t value, hsd_error *err)
+{
+    goaim aim;
+    if (value == 0 || r->count == MOST_INSIDE) return HSD_OK;
+    if (word->what == GO_POINTER && !is_in_frame(r->frame, value)) return HSD_OK;
+    HSD_TRY(hsd_gotyping_aim(r->t, word, address, value, &aim, err));
+    const uint32_t type = aim.type >= GOTYPE_TEXT ? 0 : hsd_go_types_resolve(&r->t->types, aim.type);
+    if (type == 0 || !is_in_frame(r->frame, aim.pointer) || is_inside_already(r, aim.pointer, type)) return HSD_OK;
+    r->inside[r->count].address = aim.pointer;
     r->inside[r->count++].type = type;
-    HSD_TRY(add_part(r, value, hsd_go_types_size(&r->t->types, type), err));
-    return hsd_gotyping_value(r->t, value, type, err);
+    HSD_TRY(add_part(r, aim.pointer, hsd_go_types_size(&r->t->types, type), err));
+    return hsd_gotyping_value(r->t, aim.pointer, type, err);
 }
 
 static hsd_status look_inside(reading *r, uint64_t address, uint32_t type, hsd_error *err)
@@ -57,8 +72,9 @@ static hsd_status look_inside(reading *r, uint64_t address, uint32_t type, hsd_e
     uint64_t value;
     HSD_TRY(hsd_goplans_of(&r->t->plans, type, &plan, err));
     for (uint32_t i = 0; i < plan->count; i++) {
-        HSD_TRY(hsd_gomemory_word(&r->t->memory, address + plan->words[i].offset, &value, err));
-        HSD_TRY(add_inside(r, &plan->words[i], value, err));
+        const uint64_t at = address + plan->words[i].offset;
+        HSD_TRY(hsd_gomemory_word(&r->t->memory, at, &value, err));
+        HSD_TRY(add_inside(r, &plan->words[i], at, value, err));
     }
     return HSD_OK;
 }
@@ -75,7 +91,7 @@ static hsd_status follow_part(reading *r, const hsd_go_local *local, uint32_t ty
         HSD_TRY(hsd_gomemory_word(&r->t->memory, address, &value, err));
         if (value == 0) continue;
         HSD_TRY(hsd_gotyping_follow(r->t, word, address, value, err));
-        HSD_TRY(add_inside(r, word, value, err));
+        HSD_TRY(add_inside(r, word, address, value, err));
     }
     return HSD_OK;
 }

@@ -146,17 +146,18 @@ static hsd_status type_of_itab(gotyping *t, uint64_t itab, uint64_t *runtime_typ
 }
 
 /* A closure begins with its code, which knows what it captured. */
-static hsd_status follow_closure(gotyping *t, uint64_t value, hsd_error *err)
+static hsd_status type_of_closure(gotyping *t, uint64_t value, uint32_t *type, hsd_error *err)
 {
     uint64_t code;
     HSD_TRY(hsd_gomemory_word(&t->memory, value, &code, err));
     const hsd_go_function *function = code < t->bias ? NULL : hsd_go_types_code_at(&t->types, code - t->bias);
-    const uint32_t type = function == NULL || function->closure == 0 ? GOTYPE_CLOSURE : function->closure;
-    return hsd_gotyping_offer(t, value, type, false, err);
+    *type = function == NULL || function->closure == 0 ? GOTYPE_CLOSURE : function->closure;
+    return HSD_OK;
 }
 
 /* The value of an interface: types that are one pointer stand in it, others behind it. */
-static hsd_status follow_interface(gotyping *t, const goword *word, uint64_t address, uint64_t first, hsd_error *err)
+static hsd_status aim_of_interface(gotyping *t, const goword *word, uint64_t address, uint64_t first, goaim *out,
+                                   hsd_error *err)
 {
     uint64_t runtime_type = first, value;
     const goplan *plan;
@@ -165,14 +166,29 @@ static hsd_status follow_interface(gotyping *t, const goword *word, uint64_t add
     const uint32_t type = hsd_gotyping_described(t, runtime_type);
     if (type == 0 || value == 0) return HSD_OK;
     HSD_TRY(hsd_goplans_of(&t->plans, type, &plan, err));
-    if (plan->count != 1 || hsd_go_types_size(&t->types, type) != 8)
-        return hsd_gotyping_offer(t, value, type, false, err);
+    *out = (goaim){value, type};
+    if (plan->count != 1 || hsd_go_types_size(&t->types, type) != 8) return HSD_OK;
     const goword *inner = &plan->words[0];
-    switch (inner->what) {
-    case GO_POINTER: return hsd_gotyping_offer(t, value, inner->target, false, err);
-    case GO_FUNC: return follow_closure(t, value, err);
-    default: return HSD_OK;
+    out->type = inner->what == GO_POINTER ? inner->target : 0;
+    return inner->what == GO_FUNC ? type_of_closure(t, value, &out->type, err) : HSD_OK;
+}
+
+hsd_status hsd_gotyping_aim(gotyping *t, const goword *word, uint64_t address, uint64_t value, goaim *out,
+                            hsd_error *err)
+{
+    *out = (goaim){value, 0};
+    switch ((gowhat)word->what) {
+    case GO_POINTER: out->type = word->target; return HSD_OK;
+    case GO_FUNC: return type_of_closure(t, value, &out->type, err);
+    case GO_EFACE:
+    case GO_IFACE: return aim_of_interface(t, word, address, value, out, err);
+    case GO_ITEMS:
+    case GO_TEXT:
+    case GO_DIRECTORY:
+    case GO_NODE:
+    case GO_ANY: break;
     }
+    return HSD_OK;
 }
 
 static hsd_status follow_node(gotyping *t, const goword *word, uint64_t value, hsd_error *err)
@@ -196,13 +212,16 @@ static hsd_status follow_items(gotyping *t, const goword *word, uint64_t address
 hsd_status hsd_gotyping_follow(gotyping *t, const goword *word, uint64_t address, uint64_t value, hsd_error *err)
 {
     uint64_t length;
+    goaim aim;
     switch ((gowhat)word->what) {
-    case GO_POINTER: return hsd_gotyping_offer(t, value, word->target, false, err);
+    case GO_POINTER:
+    case GO_FUNC:
+    case GO_EFACE:
+    case GO_IFACE:
+        HSD_TRY(hsd_gotyping_aim(t, word, address, value, &aim, err));
+        return aim.type == 0 ? HSD_OK : hsd_gotyping_offer(t, aim.pointer, aim.type, false, err);
     case GO_ITEMS: return follow_items(t, word, address, value, err);
     case GO_TEXT: return hsd_gotyping_offer(t, value, GOTYPE_TEXT, true, err);
-    case GO_FUNC: return follow_closure(t, value, err);
-    case GO_EFACE:
-    case GO_IFACE: return follow_interface(t, word, address, value, err);
     case GO_DIRECTORY:
         HSD_TRY(hsd_gomemory_word(&t->memory, address + MAP_LENGTH, &length, err));
         return hsd_gotyping_offer(t, value, length == 0 ? word->other : word->target, true, err);

@@ -105,6 +105,15 @@ hsd_status hsd_gotyping_upward(gotyping *t, hsd_error *err);
 uint64_t hsd_gotyping_size(const gotyping *t, uint32_t type);
 void hsd_gotyping_close(gotyping *t);
 
+typedef struct goaim {
+    uint64_t pointer;
+    uint32_t type; /* of the one value there; 0 = none, or not known */
+} goaim;
+
+/* The one value that a pointer, a function or an interface leads to. */
+hsd_status hsd_gotyping_aim(gotyping *t, const goword *word, uint64_t address, uint64_t value, goaim *out,
+                            hsd_error *err);
+
 /* What a word of a value leads to, where `value` stands at `address`. */
 hsd_status hsd_gotyping_follow(gotyping *t, const goword *word, uint64_t address, uint64_t value, hsd_error *err);
 
