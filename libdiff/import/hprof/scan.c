@@ -28,6 +28,7 @@ typedef struct scan {
     uint64_t previous;       /* id of the object before in the file */
     uint32_t previous_class; /* its class; 0 = an array */
     uint32_t votes_left;
+    bool has_records;     /* there is one at least */
     bool has_vote;        /* the object before is an array whose step is looked at */
     uint8_t vote_width;   /* of its elements, 0 = references */
     uint64_t vote_count;  /* number of its elements */
@@ -321,6 +322,7 @@ static hsd_status scan_records(scan *s, hsd_error *err)
         if (status == HSD_OK) status = scan_record(s, &record, err);
         if (status == HSD_OK && s->reader->cut_offset == UINT64_MAX) status = hsd_hprof_leave(s->reader, &record, err);
         if (status < 0) return status;
+        s->has_records |= status == HSD_OK;
         if (status == HSD_END || s->reader->cut_offset != UINT64_MAX) return HSD_OK;
         if ((++since_check & 0xfff) == 0) HSD_TRY(hsd_hprof_check_memory(s->self, 0, err));
     }
@@ -328,9 +330,19 @@ static hsd_status scan_records(scan *s, hsd_error *err)
 
 /* ---- what it amounts to ---- */
 
-static hsd_status check_dumps(hprof *self, hsd_error *err)
+/* HotSpot writes names, classes and stacks before the heap, and nothing but heaps: it came no further. The hprof agent
+ * also writes profiles without one. */
+static hsd_status fail_before_heap(const hprof *self, hsd_error *err)
 {
+    return hsd_fail_at(err, HSD_E_TRUNCATED, hsd_source_offset(self->reader.source),
+                       "the heap dump was cut off before its first object, so nothing of it can be used");
+}
+
+static hsd_status check_dumps(const scan *s, hsd_error *err)
+{
+    hprof *self = s->self;
     const unsigned dumps = self->reader.dumps, wanted = self->import->options->dump_number;
+    if (dumps == 0 && s->has_records && !self->is_agent) return fail_before_heap(self, err);
     if (dumps == 0) {
         hsd_fail(err, HSD_E_UNSUPPORTED, "this Java profile holds no heap dump");
         hsd_error_set_hint(err, "make one: jcmd PID GC.heap_dump /path/to/file.hprof");
@@ -367,6 +379,6 @@ hsd_status hsd_hprof_scan(hprof *self, hsd_error *err)
                             sizeof *self->classes.tallies, err)); /* 0 stands for arrays */
     HSD_TRY(scan_records(&s, err));
     close_chunk(&s);
-    HSD_TRY(check_dumps(self, err));
+    HSD_TRY(check_dumps(&s, err));
     return check_end_of_hprof_scan(self, err);
 }

@@ -280,6 +280,29 @@ Test(hprof_damage, an_overflowed_length_is_put_right)
     cr_expect(result.bytes == 2 * (((uint64_t)huge + 16 + 7) & ~UINT64_C(7)));
 }
 
+/* Names come first, and the heap after them. The hprof agent writes profiles that have none. */
+Test(hprof_damage, a_file_that_ends_before_its_heap_was_cut_off)
+{
+    for (unsigned form = 0; form < 4; form++) {
+        hprof_writer w;
+        hw_begin(&w, "1.0.2", 8, 0);
+        if (form > 0) hw_string(&w, 1, "java/lang/Object");
+        if (form == 3) {
+            hw_open(&w, 0x0E); /* its settings */
+            hw_u4(&w, 0);
+            hw_u2(&w, 0);
+            hw_close(&w);
+        }
+        hprof_case c = {.options = {.salvage = form == 2}};
+        case_import(&c, w.data, w.size);
+        if (form == 0 || form == 3)
+            refused(&c, HSD_E_UNSUPPORTED, "holds no heap dump");
+        else
+            refused(&c, HSD_E_TRUNCATED, "cut off before its first object");
+        hw_free(&w);
+    }
+}
+
 Test(hprof_damage, a_length_past_the_end_is_a_cut)
 {
     const heap_form form = {0};
