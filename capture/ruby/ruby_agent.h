@@ -143,6 +143,8 @@ void *state_wider(void *rows, size_t count, size_t *room, size_t size, bool *fai
 void threads_collect(state *all);
 /* `thread "worker"`, `main thread`; "thread" for one that is not known. */
 const char *threads_name(const state *all, VALUE thread);
+/* "(app.rb:12)" of one that is told by its block; else nothing. */
+const char *threads_place(const state *all, VALUE thread);
 
 /* ---- frames.c ---- */
 

@@ -74,3 +74,10 @@ const char *threads_name(const state *all, VALUE thread)
         if (all->threads[i].thread == thread) return all->threads[i].text;
     return "thread";
 }
+
+const char *threads_place(const state *all, VALUE thread)
+{
+    static const char begin[] = "thread (";
+    const char *name = threads_name(all, thread);
+    return strncmp(name, begin, sizeof begin - 1) == 0 ? name + sizeof begin - 2 : "";
+}

@@ -58,6 +58,16 @@ static const char *hidden_name(int type)
     }
 }
 
+/* "Thread (app.rb:12)". */
+static uint32_t thread_type(walk *w, VALUE thread)
+{
+    char text[NAME_BYTES], name[NAME_BYTES];
+    const char *place = threads_place(&w->state, thread);
+    const int length = (int)class_name(RBASIC(thread)->klass, name),
+              size = snprintf(text, sizeof text, "%.*s%s%s", length, name, place[0] == '\0' ? "" : " ", place);
+    return names_put(&w->names, NAME_TYPE, text, size < NAME_BYTES ? (size_t)size : NAME_BYTES - 1);
+}
+
 static uint32_t put_ruby_walk(walk *w, const char *text) { return names_put(&w->names, NAME_TYPE, text, strlen(text)); }
 
 /* When what it refers to is known. */
@@ -72,6 +82,7 @@ static uint32_t type_of(walk *w, VALUE object)
     const char *data = type == T_DATA ? rb_objspace_data_type_name(object) : NULL;
     if (RBASIC(object)->klass == rb_cProc && data != NULL && strcmp(data, "proc") == 0)
         return names_put(&w->names, NAME_TYPE, text, code_proc_type(&w->edges, text));
+    if (RBASIC(object)->klass != 0 && data != NULL && strcmp(data, "VM/thread") == 0) return thread_type(w, object);
     if (RBASIC(object)->klass != 0)
         return names_put(&w->names, NAME_TYPE, text, class_name(RBASIC(object)->klass, text));
     if (data == NULL) return put_ruby_walk(w, hidden_name(type));

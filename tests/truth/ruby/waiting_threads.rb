@@ -18,6 +18,6 @@ end
 
 Stage.play do |number|
   upload = Upload.new(number)
-  Thread.new { follow(upload) }
+  Thread.new { follow(upload) } # truth: new
   STARTED.pop
 end
