@@ -213,6 +213,22 @@ static void suggest_baseline(const cli_app *cli, hsd_error *err)
         hsd_error_set_hint(err, "hsdiff baseline CAPTURE -o %s   makes one of a capture that is good", cli->inputs[0]);
 }
 
+/* A gate that passes while the process grows, in memory that no rule of its looks at, says so. */
+static void tell_unseen(const check_job *job)
+{
+    hsd_series_unseen unseen;
+    char grown[HSD_NUMBER_CHARS], before[HSD_NUMBER_CHARS], after[HSD_NUMBER_CHARS];
+    if (!job->series || hsd_check_exit(job->check) != CLI_DONE || asks_for_metrics(job->config) ||
+        !hsd_series_find_unseen(job->series, &unseen))
+        return;
+    cli_note(job->cli,
+             "the process grew in every round (resident memory, %s -> %s), by %s more than its heap: a C library, "
+             "memory that is mapped directly, or an allocator has it, and no rule looks at that; one with the metric "
+             "metric:process.rss does.",
+             hsd_format_bytes(before, unseen.resident_before), hsd_format_bytes(after, unseen.resident_after),
+             hsd_format_bytes(grown, unseen.bytes));
+}
+
 /* ---- the command ---- */
 
 static hsd_status check_captures(check_job *job, hsd_error *err)
@@ -224,6 +240,7 @@ static hsd_status check_captures(check_job *job, hsd_error *err)
     cli_progress_clear();
     cli_out_tell_space(cli, job->diff ? job->diff->temp_bytes_peak : job->series->temp_bytes_peak);
     HSD_TRY(cli_outlets_write(job->outlets, cli, write_report, job, err));
+    tell_unseen(job);
     if (!cli->options.check.update_baseline) return HSD_OK;
     if (hsd_check_exit(job->check) != CLI_DAMAGED) return update_baseline(job, err);
     cli_note(cli, "%s was left as it is: captures that cannot be judged make no baseline.", cli->inputs[0]);

@@ -288,6 +288,21 @@ typedef struct hsd_series_mix {
  */
 HSD_API bool hsd_series_mixes(const hsd_series *series, size_t first, hsd_series_mix *out);
 
+/* What a process grew by, behind the warm-up, that no capture shows: resident memory, and how much of its growth is
+ * neither the heap's nor the agent's. */
+typedef struct hsd_series_unseen {
+    uint64_t resident_before, resident_after, bytes;
+} hsd_series_unseen;
+
+/*
+ * True where such memory came in every step, is a tenth of the process or more, and is more than the heap grew by.
+ * False where captures are of several processes or did not measure it, and where a collector frees, since garbage moves
+ * a process, too; CPython counts references, and does not.
+ *
+ *   out    filled when true is returned
+ */
+HSD_API bool hsd_series_find_unseen(const hsd_series *series, hsd_series_unseen *out);
+
 /*
  * A place says that something grows, and not always who holds it: what two variables hold together has no place but
  * "(roots)". A diff of two captures of the series does know. Who wants to hear it makes one, of those two, and gives it
