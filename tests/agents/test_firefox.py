@@ -1,5 +1,11 @@
 #!/usr/bin/env python3
-"""A real Firefox, headless, with a leak planted in a global of its own: two snapshots, compared."""
+"""A real Firefox, headless, with a leak planted in a global of its own: two snapshots, compared, and one more while a debugger tracks what is allocated.
+
+One browser for all cases: its start takes four seconds of the processor."""
+import functools
+import pathlib
+import tempfile
+
 import firefox_browser
 import kit
 from kit import check, row, say
@@ -28,6 +34,9 @@ Cu.evalInSandbox(`globalThis.dbg = new Debugger(); dbg.addDebuggee(watched); dbg
 return 0;"""
 
 
+TAKEN = tempfile.TemporaryDirectory(prefix="hsdiff-firefox-")
+
+
 def same(what, got, wanted):
     check(got == wanted, f"{what}: {got}, not {wanted}")
 
@@ -42,8 +51,10 @@ def grown(diff, name):
     return kind
 
 
-def leak(tool, folder):
-    """The class that leaked, its count, what holds it, from what global and through which field."""
+@functools.cache
+def snapshots():
+    """before, after, and tracked; their folder."""
+    folder = pathlib.Path(TAKEN.name)
     with firefox_browser.Browser(folder) as browser:
         browser.run(SHOP)
         same("sessions", ask(browser, "leak(10000)"), 10000)
@@ -51,8 +62,16 @@ def leak(tool, folder):
         same("sessions", ask(browser, "leak(777)"), 10777)
         same("names", ask(browser, "name(50)"), 50)
         browser.snapshot(folder / "b.fxsnapshot")
+        browser.run(TRACKED)
+        same("sessions", ask(browser, "leak(300)"), 11077)
+        browser.snapshot(folder / "tracked.fxsnapshot")
+    return folder
+
+
+def leak(tool, folder):
+    """The class that leaked, its count, what holds it, from what global and through which field."""
     for name in "ab":
-        tool.run("import", folder / f"{name}.fxsnapshot", "-o", folder / f"{name}.hs")
+        tool.run("import", snapshots() / f"{name}.fxsnapshot", "-o", folder / f"{name}.hs")
         tool.run("verify", folder / f"{name}.hs")
     info = tool.info(folder / "b.hs")
     same("identity", info["identity"], "moving")
@@ -78,11 +97,7 @@ def leak(tool, folder):
 
 def cut(tool, folder):
     """A snapshot that ends early, packed as it is: refused, and with --partial its beginning, as lower bounds. Through a pipe as well."""
-    with firefox_browser.Browser(folder) as browser:
-        browser.run(SHOP)
-        ask(browser, "leak(100)")
-        browser.snapshot(folder / "a.fxsnapshot")
-    data = (folder / "a.fxsnapshot").read_bytes()
+    data = (snapshots() / "a.fxsnapshot").read_bytes()
     (folder / "cut.fxsnapshot").write_bytes(data[:len(data) // 2])
     refused = tool.run("import", folder / "cut.fxsnapshot", "-o", folder / "cut.hs", expect=None)
     check(refused.returncode == 3 and "--partial" in refused.stderr, refused.stderr)
@@ -93,12 +108,7 @@ def cut(tool, folder):
 
 def sites(tool, folder):
     """Where objects were allocated, when a debugger tracks that."""
-    with firefox_browser.Browser(folder) as browser:
-        browser.run(SHOP)
-        browser.run(TRACKED)
-        ask(browser, "leak(300)")
-        browser.snapshot(folder / "a.fxsnapshot")
-    tool.run("import", folder / "a.fxsnapshot", "-o", folder / "a.hs")
+    tool.run("import", snapshots() / "tracked.fxsnapshot", "-o", folder / "a.hs")
     told = tool.run("dump", folder / "a.hs").stdout
     check("resource://shop/shop.js" in told, "no script of the shop")
     check("\nsite " in told and "Session" in told, "no allocation site")
