@@ -201,16 +201,17 @@ def programs(tool, folder):
         check(all(r == results[0] for r in results), f"{name} runs otherwise with the agent: {results}")
 
 
+# They pause between bursts: who waits for a capture would else wait for them.
 LONG = {
-    "bash": ["bash", "-c", "while :; do x=$(echo y); done"],
-    "python3": ["python3", "-c", "kept = []\nwhile True: kept = [str(i) for i in range(100000)]"],
-    "node": ["node", "-e", "setInterval(() => { const a = []; for (let i = 0; i < 1e4; i++) a.push({i}); }, 1)"],
+    "bash": ["bash", "-c", "while :; do for i in 1 2 3 4 5; do x=$(echo y); done; sleep 0.03; done"],
+    "python3": ["python3", "-c", "import time\nkept = []\nwhile True: kept = [str(i) for i in range(100000)]; time.sleep(0.03)"],
+    "node": ["node", "-e", "setInterval(() => { const a = []; for (let i = 0; i < 1e4; i++) a.push({i}); }, 10)"],
     "java": ["java", "-Xmx128m", "Busy.java"],
     "gcc": ["sh", "-c", "exec $(gcc -print-prog-name=cc1) -quiet - -o /dev/null"],
     "git": ["git", "cat-file", "--batch"],
 }
-BUSY = "public class Busy { public static void main(String[] a) { var l = new java.util.ArrayList<byte[]>(); " \
-       "for (;;) { l.add(new byte[1000]); if (l.size() > 10000) l.clear(); } } }\n"
+BUSY = "public class Busy { public static void main(String[] a) throws Exception { var l = new java.util.ArrayList<byte[]>(); " \
+       "for (;;) { l.add(new byte[1000]); if (l.size() > 10000) { l.clear(); Thread.sleep(10); } } } }\n"
 
 
 def running(tool, folder):
