@@ -55,13 +55,26 @@ static void put_number(pprof_bytes *out, uint32_t field, uint64_t value)
     if (value != 0) pprof_append_number(out, field, value);
 }
 
+static uint64_t hash_text(const char *text)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (; *text != '\0'; text++)
+        hash = (hash ^ (uint8_t)*text) * UINT64_C(0x100000001b3);
+    return hash;
+}
+
+/* strcmp() reads both texts to their end under the address sanitizer: it is asked of one that is most probably equal.
+ */
 uint32_t pprof_put_string(pprof_writer *w, const char *text)
 {
+    const uint64_t hash = hash_text(text);
     if (w->string_count == 0 && text[0] != '\0') pprof_put_string(w, "");
     for (uint32_t i = 0; i < w->string_count; i++)
-        if (strcmp(w->strings[i], text) == 0) return i;
+        if (w->hashes[i] == hash && strcmp(w->strings[i], text) == 0) return i;
     w->strings = realloc(w->strings, (w->string_count + (size_t)1) * sizeof *w->strings);
-    if (w->strings == NULL || (w->strings[w->string_count] = strdup(text)) == NULL) abort();
+    w->hashes = realloc(w->hashes, (w->string_count + (size_t)1) * sizeof *w->hashes);
+    if (w->strings == NULL || w->hashes == NULL || (w->strings[w->string_count] = strdup(text)) == NULL) abort();
+    w->hashes[w->string_count] = hash;
     pprof_append_bytes(&w->of_kind[6], 6, text, strlen(text));
     return w->string_count++;
 }
@@ -178,6 +191,7 @@ pprof_bytes pprof_finish(pprof_writer *w, pprof_order order)
     for (uint32_t i = 0; i < w->string_count; i++)
         free(w->strings[i]);
     free(w->strings);
+    free(w->hashes);
     *w = (pprof_writer){0};
     return out;
 }

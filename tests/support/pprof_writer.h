@@ -18,6 +18,7 @@ enum { PPROF_KINDS = 16 };
 typedef struct pprof_writer {
     pprof_bytes of_kind[PPROF_KINDS]; /* fields of each number of Profile, one behind the other */
     char **strings;
+    uint64_t *hashes; /* of strings */
     uint32_t string_count;
     uint64_t mapping_count, function_count, location_count;
     int has_dense_ids; /* locations are numbered from 1, as by most; else far apart */
