@@ -2,7 +2,7 @@
 """Cores of each CPython of this machine against what the agent says of the same process, which stands still inside of its capture while its core is written: objects, types,
 sizes, references with their names, roots. None may differ. A capture is made of a core as gdb's gcore writes it, and as this file does, without gdb."""
 import collections
-
+import gc
 import os
 import re
 import subprocess
@@ -12,6 +12,7 @@ import kit
 import pythons
 from kit import check, say
 
+gc.disable()  # heaps are read into lists and dictionaries that stay, and have no cycles
 SEEDS, FEW = 2, 1
 
 

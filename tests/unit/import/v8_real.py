@@ -7,6 +7,7 @@ Every node and every edge of the snapshot must stand in the text of the capture,
 class and its name; classes and names by rules that are written down here a second time. Then the same
 snapshot through a pipe and from a gzip file, which must give the same text. Exit status 77: no node.
 """
+import gc
 import gzip
 import itertools
 import json
@@ -16,6 +17,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
+
+gc.disable()  # heaps are read into lists and dictionaries that stay, and have no cycles
 
 PROGRAM = """
 'use strict';
