@@ -16,8 +16,7 @@ static void import(hsd_source *source, unsigned choice)
                                         .value_types = types,
                                         .value_type_count = (choice & 64) != 0 ? 4 : 0,
                                         .dump_number = choice >> 4 & 3};
-    /* a summary takes instances for classes by what was read before them */
-    fuzz_import_one_way(&hsd_import_hprof, source, &options, 4 << 20);
+    fuzz_import(&hsd_import_hprof, source, &options, 4 << 20);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

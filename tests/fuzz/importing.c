@@ -81,13 +81,6 @@ static hsd_import_options other_way(const hsd_import_options *options)
     return other;
 }
 
-void fuzz_import_one_way(const hsd_importer *importer, hsd_source *source, const hsd_import_options *options,
-                         uint64_t memory_bytes)
-{
-    hsd_import_result result;
-    import_once(importer, source, options, memory_bytes, &result);
-}
-
 void fuzz_import(const hsd_importer *importer, hsd_source *source, const hsd_import_options *options,
                  uint64_t memory_bytes)
 {

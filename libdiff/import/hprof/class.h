@@ -37,7 +37,6 @@ typedef struct hprof_tally {
     uint64_t objects; /* instances */
     uint64_t nearest; /* smallest step from one of them to the next object of the file */
     uint32_t arrays;  /* number of its hprof_array_tally, 0 = none */
-    uint32_t mirrors; /* instances that are a class with a CLASS_DUMP, which counts them */
     uint64_t bytes;   /* sum of the instances' bytes in the dump */
 } hprof_tally;
 

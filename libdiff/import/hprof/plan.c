@@ -187,9 +187,6 @@ static hsd_status add_field(making *m, const hprof_class *owner, const hprof_fie
         return HSD_OK;
     }
     const uint32_t width = hsd_hprof_width[field->type];
-    if (m->plan->kind == HPROF_PLAN_STACK && width == 4 &&
-        hsd_hprof_equals(hsd_hprof_name(&m->self->names, field->name), "size"))
-        m->plan->words_offset = (uint32_t)m->offset;
     const hsd_bytes class_name = hsd_hprof_dotted(raw_name(m, owner), space, sizeof space);
     if (hsc_java_known_cache(hsd_hprof_java(class_name), hsd_hprof_java(hsd_hprof_name(&m->self->names, field->name))))
         m->joins_run = false;
@@ -215,15 +212,40 @@ static hsd_status add_fields(making *m, uint64_t limit, hsd_error *err)
     return HSD_OK;
 }
 
-static hprof_plan_kind kind_of_class(const making *m)
+hprof_plan_kind hsd_hprof_plan_kind_of(const hprof *self, const hprof_class *of)
 {
-    if (hsd_hprof_is_class(&m->self->names, m->leaf, "java.lang.Class")) return HPROF_PLAN_CLASS;
-    if (descends(m, "java.lang.Thread")) return HPROF_PLAN_THREAD;
-    if (hsd_hprof_is_class(&m->self->names, m->leaf, "java.lang.ThreadLocal$ThreadLocalMap$Entry"))
-        return HPROF_PLAN_LOCAL;
-    if (hsd_hprof_is_class(&m->self->names, m->leaf, "java.lang.ClassValue$ClassValueMap")) return HPROF_PLAN_VALUES;
-    if (hsd_hprof_is_class(&m->self->names, m->leaf, "jdk.internal.vm.StackChunk")) return HPROF_PLAN_STACK;
-    return descends(m, "java.lang.ref.FinalReference") ? HPROF_PLAN_FINAL : HPROF_PLAN_PLAIN;
+    const hprof_names *names = &self->names;
+    if (hsd_hprof_is_class(names, of, "java.lang.Class")) return HPROF_PLAN_CLASS;
+    if (hsd_hprof_descends(&self->classes, names, of, "java.lang.Thread")) return HPROF_PLAN_THREAD;
+    if (hsd_hprof_is_class(names, of, "java.lang.ThreadLocal$ThreadLocalMap$Entry")) return HPROF_PLAN_LOCAL;
+    if (hsd_hprof_is_class(names, of, "java.lang.ClassValue$ClassValueMap")) return HPROF_PLAN_VALUES;
+    if (hsd_hprof_is_class(names, of, "jdk.internal.vm.StackChunk")) return HPROF_PLAN_STACK;
+    return hsd_hprof_descends(&self->classes, names, of, "java.lang.ref.FinalReference") ? HPROF_PLAN_FINAL
+                                                                                         : HPROF_PLAN_PLAIN;
+}
+
+/* Only what the class itself declares, which stands before all that others do. */
+uint32_t hsd_hprof_words_offset(const hprof *self, const hprof_class *of)
+{
+    uint64_t offset = 0;
+    for (uint32_t i = 0; i < of->field_count && offset < UINT32_MAX; i++) {
+        const hprof_field *field = &self->classes.fields[of->first_field + i];
+        const uint32_t width =
+            hsd_hprof_is_reference(field->type) ? self->reader.id_bytes : hsd_hprof_width[field->type];
+        if (field->type == HPROF_INT && hsd_hprof_equals(hsd_hprof_name(&self->names, field->name), "size"))
+            return (uint32_t)offset;
+        offset += width;
+    }
+    return UINT32_MAX;
+}
+
+uint64_t hsd_hprof_stack_bytes(const hprof *self, uint32_t words_offset, const uint8_t *data, size_t size)
+{
+    const uint64_t bits_of_word = self->model.reference == 4 ? 2 : 1;
+    if ((uint64_t)words_offset + 4 > size) return 0;
+    const uint64_t words = hsd_hprof_u32(data + words_offset);
+    if (words > INT32_MAX) return 0; /* a number of Java is signed */
+    return words * 8 + (words * bits_of_word + 63) / 64 * 8;
 }
 
 /* The class or one above it. */
@@ -261,10 +283,11 @@ hsd_status hsd_hprof_build_plan(hprof_plans *plans, const hprof *self, hprof_out
                          .next_offset = UINT32_MAX,
                          .referent_offset = UINT32_MAX,
                          .words_offset = UINT32_MAX,
-                         .kind = kind_of_class(&m),
+                         .kind = (uint8_t)hsd_hprof_plan_kind_of(self, leaf),
                          .is_cleanable = is_cleanable(&m),
                          .size_bytes = hsd_hprof_instance_size(self, leaf)};
     HSD_TRY(hsd_hprof_type_of_class(self, output, leaf, &plan->type, err));
+    if (plan->kind == HPROF_PLAN_STACK) plan->words_offset = hsd_hprof_words_offset(self, leaf);
     m.native = hsc_java_known_native(hsd_hprof_java(hsd_names_get(&output->types, plan->type - 1)));
     plan->values = values_of_type(self, output, plan->type);
     HSD_TRY(add_fields(&m, limit, err));

@@ -82,6 +82,14 @@ hsd_status hsd_hprof_begin_plans(hprof_plans *plans, const hprof *self, hsd_erro
 hsd_status hsd_hprof_build_plan(hprof_plans *plans, const hprof *self, hprof_output *output, uint32_t class_number,
                                 hsd_error *err);
 
+/* What the instances of a class are. */
+hprof_plan_kind hsd_hprof_plan_kind_of(const hprof *self, const hprof_class *of);
+
+/* Behind the fields of a StackChunk stand as many words as its `size` says, and a bit for each place among them that
+ * may be a reference. Where that field is (UINT32_MAX = there is none), and how many bytes these are. */
+uint32_t hsd_hprof_words_offset(const hprof *self, const hprof_class *of);
+uint64_t hsd_hprof_stack_bytes(const hprof *self, uint32_t words_offset, const uint8_t *data, size_t size);
+
 /* Appends the name of a class as reports show it. */
 hsd_status hsd_hprof_name_of_class(const hprof *self, const hprof_class *of, hsd_buffer *name, hsd_error *err);
 

@@ -17,10 +17,9 @@
 
 #include "base/check.h"
 
-#define CHUNK_BYTES     (UINT64_C(256) << 10)
-#define MAX_CHUNKS      UINT32_C(65536)
-#define MAX_VOTES       UINT32_C(65536)
-#define FIRST_INSTANCES 16u /* of a class that are looked at more closely */
+#define CHUNK_BYTES (UINT64_C(256) << 10)
+#define MAX_CHUNKS  UINT32_C(65536)
+#define MAX_VOTES   UINT32_C(65536)
 
 typedef struct scan {
     hprof *self;
@@ -100,14 +99,6 @@ static inline void step_to_array(scan *s, const hprof_sub *sub, unsigned width)
 
 /* ---- objects ---- */
 
-/* An instance of java.lang.Class may be a class that has a CLASS_DUMP, too. */
-static __attribute__((noinline)) void look_closer(scan *s, uint32_t number, uint64_t id)
-{
-    hprof_tally *tally = &s->self->classes.tallies[number];
-    if (tally->objects == 1) s->self->classes.items[number].first_instance = id;
-    if (hsd_hprof_class(&s->self->classes, id) != NULL) tally->mirrors++;
-}
-
 static inline hsd_status count_instance(scan *s, const hprof_sub *sub, hsd_error *err)
 {
     hprof_classes *classes = &s->self->classes;
@@ -118,7 +109,7 @@ static inline hsd_status count_instance(scan *s, const hprof_sub *sub, hsd_error
     hprof_tally *tally = &classes->tallies[number];
     tally->objects++;
     tally->bytes += sub->count;
-    if (__builtin_expect(tally->objects <= FIRST_INSTANCES || tally->mirrors > 0, 0)) look_closer(s, number, sub->id);
+    if (__builtin_expect(tally->objects == 1, 0)) classes->items[number].first_instance = sub->id;
     return HSD_OK;
 }
 

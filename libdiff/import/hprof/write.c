@@ -86,17 +86,6 @@ static hsd_status write_root_of_values(hprof_writing *w, uint64_t id, hsd_error 
     return HSD_OK;
 }
 
-/* Behind the fields of a StackChunk stand as many words as its `size` says, and a bit for each place among them that
- * may be a reference. */
-static uint64_t bytes_of_stack(const hprof_writing *w, const hprof_plan *plan, const uint8_t *data, size_t size)
-{
-    const uint64_t bits_of_word = w->self->model.reference == 4 ? 2 : 1;
-    if ((uint64_t)plan->words_offset + 4 > size) return 0;
-    const uint64_t words = hsd_hprof_u32(data + plan->words_offset);
-    if (words > INT32_MAX) return 0; /* a number of Java is signed */
-    return words * 8 + (words * bits_of_word + 63) / 64 * 8;
-}
-
 /* Threads that the dump names, values of ThreadLocals, and finalizers that are queued: then `next` leads on, at the end
  * to itself. */
 static hsd_status name_instance(hprof_writing *w, const hprof_plan *plan, const uint8_t *data, size_t size,
@@ -114,7 +103,7 @@ static hsd_status name_instance(hprof_writing *w, const hprof_plan *plan, const 
     }
     if (plan->kind == HPROF_PLAN_VALUES) return write_root_of_values(w, object->id, err);
     if (plan->kind == HPROF_PLAN_STACK) {
-        object->size_bytes += bytes_of_stack(w, plan, data, size);
+        object->size_bytes += hsd_hprof_stack_bytes(w->self, plan->words_offset, data, size);
         return HSD_OK;
     }
     if ((uint64_t)plan->next_offset + id_bytes > size || hsd_hprof_id(data + plan->next_offset, id_bytes) == 0)

@@ -195,7 +195,7 @@ Test(hprof_size, of_many_arrays_are_the_sum_of_each)
 }
 
 /* A piece of a stack with as many words as `sizes` say. */
-static void import_stacks(hprof_case *c, const uint32_t *sizes, unsigned count)
+static void import_stacks(hprof_case *c, bool is_summary, const uint32_t *sizes, unsigned count)
 {
     const hw_field fields[] = {{2, 2, 0}, {3, 10, 0}, {4, 10, 0}, {5, 10, 0}, {0}};
     const hw_class object = {.id = 0x10}, stack = {.id = 0x20, .super = 0x10, .fields = fields};
@@ -218,7 +218,7 @@ static void import_stacks(hprof_case *c, const uint32_t *sizes, unsigned count)
     }
     hw_close(&w);
     hw_end_mark(&w);
-    *c = (hprof_case){0};
+    *c = (hprof_case){.options = {.summary_only = is_summary}};
     case_import(c, w.data, w.size);
     cr_assert(c->status == HSD_OK, "%s", c->err.text);
     hw_free(&w);
@@ -230,11 +230,16 @@ Test(hprof_size, of_a_virtual_threads_stack_has_the_words_behind_its_fields)
     static const uint32_t sizes[] = {0, 1, 32, 100, 0xffffffff};
     static const uint64_t expected[] = {48, 48 + 8 + 8, 48 + 256 + 8, 48 + 800 + 32, 48};
     hprof_case c = {0};
-    import_stacks(&c, sizes, 5);
+    import_stacks(&c, false, sizes, 5);
     for (unsigned i = 0; i < 5; i++) {
         const view_object *stack = view_find(&c.view, 0x1000 * (i + 1));
         cr_assert_not_null(stack);
         cr_expect_eq(stack->size_bytes, expected[i], "%llu", (unsigned long long)stack->size_bytes);
     }
+    const uint64_t objects = c.result.objects, bytes = c.result.bytes;
+    case_close(&c);
+    import_stacks(&c, true, sizes, 5);
+    cr_expect(c.result.objects == objects && c.result.bytes == bytes, "%llu, and by a summary %llu",
+              (unsigned long long)bytes, (unsigned long long)c.result.bytes);
     case_close(&c);
 }
