@@ -225,6 +225,27 @@ Test(output_file, is_removed_from_where_it_was_made)
     cr_assert_neq(access(path, F_OK), 0);
 }
 
+/* Behind the end of a short name there may be anything. */
+Test(output_file, has_the_name_that_was_asked_for)
+{
+    for (size_t size = 1; size <= 40; size++) {
+        hsc_writer *w;
+        hsc_options options;
+        char name[120];
+        hsc_options_init(&options);
+        void *dirty = malloc(size + 1);
+        cr_assert_not_null(dirty);
+        memset(dirty, 'x', size + 1);
+        free(dirty);
+        snprintf(name, sizeof name, "%s/%.*s", folder, (int)size,
+                 "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz");
+        cr_assert_eq(hsc_open_file(&w, name, &options), HSC_OK);
+        cr_assert_eq(access(name, F_OK), 0, "%s", name);
+        hsc_close(w);
+        cr_assert_neq(access(name, F_OK), 0, "%s", name);
+    }
+}
+
 Test(output_file, that_took_its_name_is_left_alone)
 {
     hsc_writer *w;

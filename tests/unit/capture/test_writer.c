@@ -390,6 +390,7 @@ Test(writer, texts_end_at_64_KiB)
     char *text = malloc(65538);
     memset(text, 't', 65537);
     text[65537] = '\0';
+    HOLDS(HSC_E_LIMIT, hsc_metric(w, text + 1, "", 1), hsc_metric(w, text, "", 1));
     HOLDS(HSC_E_LIMIT, hsc_define_string(w, 1, text, 65536), hsc_define_string(w, 2, text, 65537));
     HOLDS(HSC_E_LIMIT, hsc_define_type(w, 1, text, 65536, 0), hsc_define_type(w, 2, text, 65537, 0));
     HOLDS(HSC_E_LIMIT, hsc_metric(w, text + 2, "x", 1), hsc_metric(w, text + 1, "x", 1));

@@ -374,12 +374,16 @@ static hsd_status drop(void *context, const char *text, size_t size, hsd_error *
     return HSD_OK;
 }
 
+static bool is_taken_for_damage; /* what the machine refused */
+
 static hsd_status use_everything(const char *path, hsd_damage damage)
 {
     hsd_capture *capture;
     hsd_error_init(&err);
     hsd_status status = hsd_capture_open(&capture, path, damage, NULL, &err);
     if (status != HSD_OK) return status;
+    is_taken_for_damage =
+        !hsd_capture_get_info(capture)->is_complete || hsd_capture_get_info(capture)->damaged_blocks > 0;
     status = hsd_capture_dump(capture, drop, NULL, &err);
     hsd_capture_close(capture);
     if (status == HSD_OK) status = hsd_capture_verify(path, NULL, NULL, NULL, NULL, &err);
@@ -400,8 +404,8 @@ static void fail_each_call(hsd_fault_family family, int error, hsd_status expect
             hsd_fault_arm(family, k, k % 2 == 0, error);
             const hsd_status status = use_everything(file.path, damage);
             hsd_fault_reset();
-            cr_assert(status == expected || status == HSD_OK, "call %llu of %llu: %s", (unsigned long long)k,
-                      (unsigned long long)calls, err.text);
+            cr_assert(status == expected || (status == HSD_OK && !is_taken_for_damage), "call %llu of %llu: %s",
+                      (unsigned long long)k, (unsigned long long)calls, err.text);
             if (status != HSD_OK) cr_assert_neq(err.text[0], '\0');
         }
     }

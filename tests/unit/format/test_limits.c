@@ -124,6 +124,25 @@ Test(limits, of_ordinals_in_the_index)
     }
 }
 
+Test(limits, of_types_in_the_index)
+{
+    static const uint8_t wrong[] = {0, HSC_BLOCK_TYPES, HSC_BLOCK_END, 17};
+    hsd_error err;
+    for (size_t i = 0; i < sizeof wrong; i++) {
+        forge f = forge_begin();
+        forge_info(&f, 0, 0);
+        legal_put_tables(&f);
+        legal_put_objects(&f);
+        f.blocks.refs[f.blocks.count - 1].type = wrong[i];
+        legal_put_roots(&f);
+        legal_put_end(&f);
+        cr_expect_str_neq(forge_verify(&f), "", "%u", wrong[i]);
+        cr_expect_eq(forge_read(&f, HSD_DAMAGE_REFUSE, &err), HSD_E_CORRUPT, "%u: %s", wrong[i], err.text);
+        if (wrong[i] == 0) cr_expect_not_null(strstr(err.text, "9.1)"), "%s", err.text);
+        forge_free(&f);
+    }
+}
+
 Test(limits, of_kinds_of_records)
 {
     forge f = legal_capture();
@@ -229,6 +248,22 @@ static void expect_added(const char *rule, unsigned id, unsigned shift, const ch
     legal_expect(legal_with(NULL, put_added_column, NULL), rule, rule[0] != '\0');
 }
 
+/* Columns of bytes have nothing done to them. */
+static void put_changed_text(forge *f)
+{
+    FORGE(f, HSC_COL_KEY, 7);
+    FORGE(f, HSC_COL_TEXT_BYTES, 3);
+    forge_raw_column(f, HSC_COL_TEXT, HSC_CODING_BYTES, added.id, added.shift, 3, "Set", 3);
+    forge_block(f, HSC_BLOCK_TYPES, 0, 1, 0);
+    f->end[HSC_END_TYPES]++;
+}
+
+static void expect_changed_text(const char *rule, unsigned transform, unsigned shift)
+{
+    added.id = transform, added.shift = shift;
+    legal_expect(legal_with(put_changed_text, NULL, NULL), rule, rule[0] != '\0');
+}
+
 static void put_empty_column_last(forge *f)
 {
     FORGE(f, HSC_COL_ID, 0x10, 0x20);
@@ -245,6 +280,10 @@ Test(limits, of_columns)
     for (unsigned id = HSC_COL_UNREACHED_BYTES + 1; id < 128; id++)
         expect_added("5.2", id, 0, "\0\x01\0", 3);
     legal_expect(legal_with(NULL, put_empty_column_last, NULL), "", false);
+    expect_changed_text("", HSC_TRANSFORM_NONE, 0);
+    expect_changed_text("5.8", HSC_TRANSFORM_NONE, 1);
+    expect_changed_text("5.8", HSC_TRANSFORM_DELTA, 0);
+    expect_changed_text("5.8", HSC_TRANSFORM_DELTA, 1);
 }
 
 /* ---- records ---- */
