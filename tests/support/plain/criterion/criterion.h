@@ -1,10 +1,10 @@
 /*
  * The part of Criterion's interface that our tests use, on fork() alone: each test runs in a child, the closing line is
- * Criterion's, and of its options --filter SUITE/NAME is known (others are passed over). Presets with sanitizers
- * compile the tests against it. Criterion starts the program anew for each case, with its own libraries, which under
- * the address sanitizer takes 55 ms of the processor in place of 7, and does not look at leaks; where the thread
- * sanitizer keeps its shadow memory Criterion maps an arena and does not start. Everywhere else the true Criterion is
- * used.
+ * Criterion's, and of its options --filter SUITE/NAME and --list are known (others are passed over). Presets with
+ * sanitizers compile the tests against it. Criterion starts the program anew for each case, with its own libraries,
+ * which under the address sanitizer takes 55 ms of the processor in place of 7, and does not look at leaks; where the
+ * thread sanitizer keeps its shadow memory Criterion maps an arena and does not start. Everywhere else the true
+ * Criterion is used.
  */
 #ifndef HSD_TESTS_PLAIN_CRITERION_H
 #define HSD_TESTS_PLAIN_CRITERION_H
@@ -210,6 +210,19 @@ static inline const char *plain_filter(int argc, char **argv)
     return "*";
 }
 
+/* Names of cases, as --filter takes them. */
+static inline bool plain_lists(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--list") != 0) continue;
+        for (const plain_test *test = plain_tests; test != NULL; test = test->next) {
+            if (!test->is_suite && !test->own.disabled) printf("%s/%s\n", test->suite, test->name);
+        }
+        return true;
+    }
+    return false;
+}
+
 static inline bool plain_is_asked(const plain_test *test, const char *filter)
 {
     char name[512];
@@ -221,6 +234,7 @@ __attribute__((weak)) int main(int argc, char **argv)
 {
     const char *filter = plain_filter(argc, argv);
     unsigned tested = 0, passed = 0;
+    if (plain_lists(argc, argv)) return 0;
     for (plain_test *test = plain_tests; test != NULL; test = test->next) {
         struct criterion_test_params all = {.length = 1};
         if (test->is_suite || test->own.disabled || !plain_is_asked(test, filter)) continue;
