@@ -453,7 +453,9 @@ static void front_number(uint64_t of)
 Test(dart, summary_has_the_same_sums_whatever_numbers_are_of)
 {
     enum { MANY = 100 };
-    for (uint64_t last = 0; last <= CLASSES + MANY; last++) {
+    static const uint64_t lasts[] = {OF_SMI, OF_STRING, OF_ISOLATE, CLASSES + 1, CLASSES + 64, CLASSES + MANY};
+    for (size_t i = 0; i < sizeof lasts / sizeof lasts[0]; i++) {
+        const uint64_t last = lasts[i];
         hsd_import_result all, sums;
         dump shape = whole;
         shape.isolates = MANY;
@@ -555,6 +557,7 @@ Test(dart, a_cut_snapshot_is_refused_and_partly_read)
         if (status != HSD_OK) continue;
         cr_expect(!result.is_complete);
         view_close(&view);
+        if (size % 5 != 0) continue; /* each import costs */
         hsd_import_result sums;
         cr_assert(import((hsd_import_options){.salvage = true, .summary_only = true}, &sums, NULL, &err) == HSD_OK,
                   "%s", err.text);
