@@ -35,6 +35,7 @@ typedef struct sorter {
     uint32_t next_bucket; /* those below were not looked at yet */
     bool uses_thread;
     hsd_sorted *ahead; /* what the thread fills */
+    hsd_worker worker;
 } sorter;
 
 /* ---- reading a bucket ---- */
@@ -265,12 +266,11 @@ static hsd_status check_semi(sorter *s, const hsd_sorted *sorted, hsd_error *err
 static hsd_status settle_and_sort(sorter *s, const hsd_sorted *sorted, hsd_sorted *other, bool *is_sorted,
                                   hsd_error *err)
 {
-    hsd_worker worker;
     *is_sorted = s->uses_thread && has_pending(s) && fits_bucket(s, &s->pending[s->pending_count - 1]);
     s->ahead = other;
-    if (*is_sorted) hsd_worker_begin(&worker, sort_ahead, s, false);
+    if (*is_sorted) hsd_worker_begin_again(&s->worker, sort_ahead, s);
     hsd_semi_settle(&s->semi, sorted);
-    if (*is_sorted) HSD_TRY(hsd_worker_finish(&worker, err));
+    if (*is_sorted) HSD_TRY(hsd_worker_finish(&s->worker, err));
     put_semis(s, sorted);
     return check_semi(s, sorted, err);
 }
@@ -374,6 +374,7 @@ static hsd_status open_buffers(sorter *s, hsd_error *err)
 
 static void close_buffers(sorter *s)
 {
+    hsd_worker_end(&s->worker);
     for (uint32_t i = 0; i < s->pending_count; i++)
         hsd_tape_release(&s->pending[i].tape);
     free(s->pending);
