@@ -22,9 +22,6 @@
 #include "graph/adjacency.h"
 #include "graph/worklist.h"
 
-#define HSD_FRONTIER_PLACES_AHEAD 16u
-#define HSD_FRONTIER_LISTS_AHEAD  8u
-
 typedef struct hsd_frontier {
     hsd_adjacency *adjacency;
     hsd_worklist near;
@@ -58,16 +55,6 @@ hsd_status hsd_frontier_pop_near(hsd_frontier *frontier, hsd_node *node, hsd_err
 
 /* Any node; HSD_END when nothing waits. */
 hsd_status hsd_frontier_pop(hsd_frontier *frontier, hsd_node *node, hsd_error *err);
-
-/* Fetches lists of nodes that are popped soon, unless others are pushed before: for who pushes many at a time. */
-static inline void hsd_frontier_expect(const hsd_frontier *frontier)
-{
-    const hsd_worklist *near = &frontier->near;
-    if (near->count > HSD_FRONTIER_PLACES_AHEAD)
-        hsd_adjacency_expect_place(frontier->adjacency, near->items[near->count - HSD_FRONTIER_PLACES_AHEAD]);
-    if (near->count > HSD_FRONTIER_LISTS_AHEAD)
-        hsd_adjacency_expect(frontier->adjacency, near->items[near->count - HSD_FRONTIER_LISTS_AHEAD]);
-}
 
 void hsd_frontier_close(hsd_frontier *frontier);
 

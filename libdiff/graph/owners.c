@@ -38,7 +38,6 @@
 #define WIDE           HSD_NODE_BYTES
 #define TOLD_ITEMS     1024u
 #define PACKED_BYTES   4u   /* of a word of packed ones */
-#define LISTS_AHEAD    8u   /* of a batch, whose sources are fetched */
 #define APART_BYTES    128u /* between what one thread writes and another one reads */
 
 typedef struct walk {
@@ -237,25 +236,13 @@ static hsd_status run_dry_owner(walk *w, hsd_error *err)
 
 /* ---- on two threads ---- */
 
-/* The label of a list's source is fetched. Returns the next list. */
-static const hsd_node *expect_source(const walk *w, const hsd_node *list)
-{
-    if (list >= w->batch->end) return list;
-    expect_label(w, list[0]);
-    return list + 2 + list[1];
-}
-
 /* Labels of targets that were decoded. */
 static hsd_status apply_batch(void *context, hsd_relay_batch *batch, hsd_error *err)
 {
     walk *w = context;
-    const hsd_node *ahead = batch->at;
-    hsd_status status = HSD_OK;
     w->batch = batch;
-    for (uint32_t i = 0; i < LISTS_AHEAD; i++)
-        ahead = expect_source(w, ahead);
+    hsd_status status = HSD_OK;
     for (const hsd_node *at = batch->at; at < batch->end && status == HSD_OK;) {
-        ahead = expect_source(w, ahead);
         const uint32_t label = get_label(w, at[0]);
         const hsd_node *end = at + 2 + at[1];
         for (at += 2; at < end && status == HSD_OK; at++)
@@ -297,7 +284,6 @@ static hsd_status run_dry_relayed(walk *w, hsd_error *err)
             HSD_TRY(hsd_relay_settle(w->relay, &is_dry, err));
         } else {
             HSD_TRY(status);
-            hsd_frontier_expect(&w->frontier);
             HSD_TRY(decode_owner(w, node, err));
             if ((++w->expanded & PROGRESS_STEPS) == 0) HSD_TRY(check_lists(w, err));
         }
