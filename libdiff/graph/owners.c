@@ -30,42 +30,31 @@
 #include "graph/frontier.h"
 #include "graph/owner_tree.h"
 #include "graph/reach.h"
-#include "graph/relay.h"
 
 #define RING_ITEMS     32u
 #define PROGRESS_STEPS 0xffffu
 #define SECOND_ROUND   UINT32_C(0x80000000)
 #define WIDE           HSD_NODE_BYTES
 #define TOLD_ITEMS     1024u
-#define PACKED_BYTES   4u   /* of a word of packed ones */
-#define APART_BYTES    128u /* between what one thread writes and another one reads */
+#define PACKED_BYTES   4u /* of a word of packed ones */
 
 typedef struct walk {
-    /* what two threads only read while references are walked */
     hsd_adjacency *adjacency;
     const hsd_owners_config *config;
     hsd_owner_labels *owners;
     bool stays_narrow;     /* once the walk is over */
     uint32_t packed_width; /* bytes of a label in the words of `packed`; 0 = they are in `owners` */
-    uint32_t second;       /* the mark of the second round in labels of this width */
-    bool leaves_marked;    /* marked references wait */
-    uint32_t mark;         /* of labels of the second round, while it lasts; 0 in the first */
-    hsd_relay *relay;      /* NULL: there is one thread */
-    uint8_t apart[APART_BYTES];
-
-    /* who decodes lists */
-    hsd_frontier frontier;
-    uint64_t expanded;
-    uint8_t apart_too[APART_BYTES];
-
-    /* who applies labels */
     hsd_paged packed;
+    uint32_t second; /* the mark of the second round in labels of this width */
+    hsd_frontier frontier;
     hsd_node ring_node[RING_ITEMS];
     uint32_t ring_label[RING_ITEMS];
     uint32_t ring_head, ring_count;
-    hsd_node first_marked; /* nodes that have the mark lie here */
+    uint64_t expanded;
+    bool leaves_marked;    /* marked references wait */
+    uint32_t mark;         /* of labels of the second round, while it lasts; 0 in the first */
+    hsd_node first_marked; /* nodes that have it lie here */
     uint64_t end_marked;
-    hsd_relay_batch *batch; /* that is looked at; NULL = what is to be expanded goes to the frontier */
 } walk;
 
 /* The label that a node gets: its own if it is a label or root node, else the one that arrives. */
@@ -139,9 +128,7 @@ static hsd_status apply(walk *w, hsd_node node, uint32_t label, hsd_error *err)
     if (old == arriving) return HSD_OK;
     set_label(w, node, old == HSD_OWNER_NONE ? arriving : shared);
     if (hsd_adjacency_is_leaf(w->adjacency, node)) return HSD_OK;
-    if (w->batch == NULL) return hsd_frontier_push(&w->frontier, node, err);
-    w->batch->found[w->batch->found_count++] = node;
-    return HSD_OK;
+    return hsd_frontier_push(&w->frontier, node, err);
 }
 
 static hsd_status apply_oldest(walk *w, hsd_error *err)
@@ -199,22 +186,12 @@ static hsd_status expand_owner(walk *w, hsd_node node, hsd_error *err)
     }
 }
 
-static hsd_status check_labels(const walk *w, hsd_error *err)
+static hsd_status check_owner(const walk *w, hsd_error *err)
 {
-    return w->packed_width != 0 ? hsd_paged_check(&w->packed, err) : hsd_owners_check(w->owners, err);
-}
-
-static hsd_status check_lists(const walk *w, hsd_error *err)
-{
+    HSD_TRY(w->packed_width != 0 ? hsd_paged_check(&w->packed, err) : hsd_owners_check(w->owners, err));
     HSD_TRY(hsd_adjacency_check(w->adjacency, err));
     return hsd_progress(w->config->reporter, "walking references", w->expanded, hsd_adjacency_node_count(w->adjacency),
                         err);
-}
-
-static hsd_status check_owner(const walk *w, hsd_error *err)
-{
-    HSD_TRY(check_labels(w, err));
-    return check_lists(w, err);
 }
 
 /* Expands until nothing waits, neither in the frontier nor in the ring. */
@@ -232,69 +209,6 @@ static hsd_status run_dry_owner(walk *w, hsd_error *err)
             HSD_TRY(drain(w, err));
         }
     }
-}
-
-/* ---- on two threads ---- */
-
-/* Labels of targets that were decoded. */
-static hsd_status apply_batch(void *context, hsd_relay_batch *batch, hsd_error *err)
-{
-    walk *w = context;
-    w->batch = batch;
-    hsd_status status = HSD_OK;
-    for (const hsd_node *at = batch->at; at < batch->end && status == HSD_OK;) {
-        const uint32_t label = get_label(w, at[0]);
-        const hsd_node *end = at + 2 + at[1];
-        for (at += 2; at < end && status == HSD_OK; at++)
-            status = see(w, *at, label, err);
-    }
-    if (status == HSD_OK && batch->is_last) status = drain(w, err);
-    w->batch = NULL;
-    return status == HSD_OK ? check_labels(w, err) : status;
-}
-
-/* A list is decoded; of one that may have marked references what is not marked, while these wait. */
-static hsd_status decode_owner(walk *w, hsd_node node, hsd_error *err)
-{
-    const bool is_sifted =
-        w->leaves_marked && node < w->config->object_count && hsd_bit_get(w->config->has_marked, node);
-    hsd_targets targets;
-    if (is_sifted)
-        hsd_adjacency_get_named(w->adjacency, node, &targets);
-    else
-        hsd_adjacency_get(w->adjacency, node, &targets);
-    for (;;) {
-        if (!is_sifted) HSD_TRY(hsd_relay_put(w->relay, node, targets.items, targets.count, err));
-        for (uint32_t i = 0; i < targets.count && is_sifted; i++) {
-            if ((targets.names[i] & w->config->mark) == 0)
-                HSD_TRY(hsd_relay_put(w->relay, node, &targets.items[i], 1, err));
-        }
-        if (!targets.has_more) return HSD_OK;
-        hsd_adjacency_more(w->adjacency, &targets);
-    }
-}
-
-static hsd_status run_dry_relayed(walk *w, hsd_error *err)
-{
-    bool is_dry = false;
-    while (!is_dry) {
-        hsd_node node;
-        const hsd_status status = hsd_frontier_pop(&w->frontier, &node, err);
-        if (status == HSD_END) {
-            HSD_TRY(hsd_relay_settle(w->relay, &is_dry, err));
-        } else {
-            HSD_TRY(status);
-            HSD_TRY(decode_owner(w, node, err));
-            if ((++w->expanded & PROGRESS_STEPS) == 0) HSD_TRY(check_lists(w, err));
-        }
-    }
-    return HSD_OK;
-}
-
-/* Until nothing waits any more. */
-static hsd_status run_out(walk *w, hsd_error *err)
-{
-    return w->relay != NULL ? run_dry_relayed(w, err) : run_dry_owner(w, err);
 }
 
 /* Root nodes get their labels as if something referred to them. */
@@ -327,7 +241,7 @@ static hsd_status follow_marked(walk *w, hsd_error *err)
         if (hsd_bit_get(config->has_marked, node) && hsd_bit_get(config->unmarked_reach, node))
             HSD_TRY(hsd_frontier_push(&w->frontier, node, err));
     }
-    return run_out(w, err);
+    return run_dry_owner(w, err);
 }
 
 /* What secondary roots reach without marked references, among it what primary ones reach by these alone. */
@@ -351,13 +265,13 @@ static hsd_status walk_all_owner(walk *w, hsd_error *err)
     const hsd_root_nodes *roots = &w->config->roots;
     w->leaves_marked = w->config->has_marked != NULL;
     HSD_TRY(seed(w, roots->begin, roots->second, err));
-    HSD_TRY(run_out(w, err));
+    HSD_TRY(run_dry_owner(w, err));
     if (w->leaves_marked) HSD_TRY(follow_marked(w, err));
     if (roots->second == roots->end) return check_owner(w, err);
     w->mark = w->second;
     w->first_marked = HSD_NODE_MAX;
     HSD_TRY(seed(w, roots->second, roots->end, err));
-    HSD_TRY(run_out(w, err));
+    HSD_TRY(run_dry_owner(w, err));
     unmark(w);
     return check_owner(w, err);
 }
@@ -510,14 +424,8 @@ static hsd_status settle_labels(walk *w, uint64_t label_bytes, hsd_error *err)
 
 static hsd_status walk_references(walk *w, uint64_t list_bytes, hsd_error *err)
 {
-    const uint64_t least = hsd_frontier_fixed_bytes(w->adjacency) + HSD_WORKLIST_LEAST_BYTES + HSD_RELAY_BYTES;
-    const bool is_relayed = w->config->uses_thread && list_bytes >= least;
-    if (is_relayed) list_bytes -= HSD_RELAY_BYTES;
     hsd_status status = hsd_frontier_open(&w->frontier, w->adjacency, list_bytes, w->config->space, err);
-    if (status == HSD_OK && is_relayed) status = hsd_relay_new(&w->relay, &w->frontier, apply_batch, w, err);
     if (status == HSD_OK) status = walk_all_owner(w, err);
-    hsd_relay_free(w->relay);
-    w->relay = NULL;
     hsd_frontier_close(&w->frontier);
     return status;
 }

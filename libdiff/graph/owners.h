@@ -64,7 +64,6 @@ typedef struct hsd_owners_config {
     const uint64_t *spans;
     uint64_t memory_bytes; /* for labels, worklist; the adjacency has its own */
     uint64_t serve_bytes;  /* that labels may have once they are found: narrow ones that fit in it stay as they are */
-    bool uses_thread;      /* one is free: lists are decoded while labels are applied (graph/relay.h) */
     bool is_wide;          /* none of them stays narrow: who asks writes numbers of nodes among them (graph/lost.h) */
     uint64_t block_bytes;  /* that the adjacency has: it also gets what labels leave; 0 = it stays as it is */
     hsd_temp_space *space;

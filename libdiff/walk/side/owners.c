@@ -48,7 +48,6 @@ static hsd_status walk(hsd_side_walk *side, const uint32_t *labels, hsd_error *e
         .spans = spans,
         .memory_bytes = plan->owner_bytes,
         .serve_bytes = plan->owner_serve_bytes,
-        .uses_thread = hsd_side_reads_ahead(side),
         .is_wide = hsd_side_wants_lost(side),
         .block_bytes = spans != NULL ? 0 : plan->adjacency_bytes,
         .space = side->request->space,

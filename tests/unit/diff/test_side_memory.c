@@ -69,11 +69,11 @@ Test(side_memory, makes_the_same_tree_whichever_way_ids_are_found_and_on_two_thr
     }
 }
 
-/* With a second thread, which reads places that are sorted and walks to owners, too. */
+/* With a second thread, which places that are sorted have, too. */
 static void give_thread(kit_side *kit)
 {
     kit->request.use_thread = kit->request.plan.has_room_ahead = true;
-    kit->request.plan.place_serve_bytes = kit->request.plan.owner_bytes = 8 << 20;
+    kit->request.plan.place_serve_bytes = 8 << 20;
 }
 
 Test(side_memory, makes_the_same_tree_of_sorted_places_that_are_read_ahead)

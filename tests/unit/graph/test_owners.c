@@ -23,17 +23,10 @@ TestSuite(owners, .init = setup);
 static hsd_status find(hsd_adjacency *a, hsd_root_nodes roots, uint32_t objects, const uint32_t *labels,
                        uint64_t memory, hsd_owner_labels *owners)
 {
-    const hsd_owners_config config = {.roots = roots,
-                                      .object_count = objects,
-                                      .label_of_node = labels,
-                                      .memory_bytes = memory,
-                                      .uses_thread = true,
-                                      .space = &space};
+    const hsd_owners_config config = {
+        .roots = roots, .object_count = objects, .label_of_node = labels, .memory_bytes = memory, .space = &space};
     return hsd_owners_find(a, &config, owners, &err);
 }
-
-#define ONE_THREAD  (UINT64_C(1) << 20)
-#define TWO_THREADS (UINT64_C(8) << 20) /* memory that suffices for batches of lists (graph/relay.h) */
 
 Test(owners, equal_their_definition_on_random_graphs)
 {
@@ -44,8 +37,7 @@ Test(owners, equal_their_definition_on_random_graphs)
         hsd_adjacency *a = naive_to_adjacency(&g, UINT64_C(1) << 20, &space);
         hsd_owner_labels owners;
         uint32_t wanted[NAIVE_MAX_NODES];
-        const uint64_t memory = i % 2 == 0 ? ONE_THREAD : TWO_THREADS;
-        cr_assert_eq(find(a, g.roots, g.objects, g.node_label, memory, &owners), HSD_OK);
+        cr_assert_eq(find(a, g.roots, g.objects, g.node_label, UINT64_C(1) << 20, &owners), HSD_OK);
         naive_owners(&g, wanted);
         for (uint32_t node = 0; node < g.nodes; node++) {
             cr_assert_eq(hsd_owner_get(&owners, node), wanted[node], "seed %lu node %u: %lu, not %u",
@@ -77,8 +69,7 @@ Test(owners, tell_what_marked_references_alone_reach)
                                           .has_marked = has_marked,
                                           .mark = NAIVE_MARK,
                                           .unmarked_reach = found,
-                                          .memory_bytes = i % 2 == 0 ? ONE_THREAD : TWO_THREADS,
-                                          .uses_thread = true,
+                                          .memory_bytes = UINT64_C(1) << 20,
                                           .space = &space};
         cr_assert_eq(hsd_owners_find(a, &config, &owners, &err), HSD_OK, "%s", err.text);
         naive_owners(&g, wanted);
@@ -113,7 +104,6 @@ static hsd_status find_serving(hsd_adjacency *a, hsd_root_nodes roots, uint32_t 
                                       .label_of_node = labels,
                                       .memory_bytes = memory,
                                       .serve_bytes = serve,
-                                      .uses_thread = true,
                                       .is_wide = is_wide,
                                       .block_bytes = UINT64_C(1) << 20,
                                       .space = &space};
@@ -268,15 +258,6 @@ Test(owners, survive_the_worst_shapes_in_little_memory)
     check_shape(cycle_targets, UINT64_C(512) << 10);
     check_shape(tree_targets, UINT64_C(512) << 10);
     check_shape(comb_targets, UINT64_C(512) << 10);
-}
-
-/* Few wait at a time, or many. */
-Test(owners, survive_the_worst_shapes_on_two_threads)
-{
-    check_shape(list_targets, TWO_THREADS);
-    check_shape(cycle_targets, TWO_THREADS);
-    check_shape(tree_targets, TWO_THREADS);
-    check_shape(comb_targets, TWO_THREADS);
 }
 
 static uint32_t scattered_targets(uint32_t i, uint32_t count, hsd_node *out)
