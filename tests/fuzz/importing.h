@@ -11,6 +11,10 @@
 void fuzz_import(const hsd_importer *importer, hsd_source *source, const hsd_import_options *options,
                  uint64_t memory_bytes);
 
+/* The same without a look at the other way: of an importer that may say other sums by a summary. */
+void fuzz_import_one_way(const hsd_importer *importer, hsd_source *source, const hsd_import_options *options,
+                         uint64_t memory_bytes);
+
 /* The input in pieces, as a pipe gives it; its last byte chooses their size and the options. */
 void fuzz_import_pieces(const hsd_importer *importer, const uint8_t *data, size_t size, uint64_t memory_bytes);
 
