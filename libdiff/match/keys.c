@@ -22,6 +22,7 @@
 #include "base/mix.h"
 #include "match/descend.h"
 #include "match/neighbours.h"
+#include "match/permute.h"
 
 #define SHAPE_SEED  UINT64_C(0x73686170650001)
 #define TARGET_SEED UINT64_C(0x74617267650002)
@@ -38,6 +39,9 @@ typedef struct refinement {
     hsd_sequence *sequence;
     hsd_paged structures; /* u32 by node */
     hsd_paged referrers;  /* a number by node */
+    /* What goes to the sequence, by ordinal: where positions do not follow nodes, and it does not fit in memory. */
+    hsd_paged elements, owners;
+    bool is_by_ordinal;
     /* what is asked for at random, of arrays that are all in memory; else NULL */
     struct {
         const uint64_t *shapes;
@@ -194,17 +198,69 @@ static hsd_status open_arrays(refinement *r, hsd_error *err)
     return widen_array(config->shapes, shapes_bytes(config->node_count), left, &left, err);
 }
 
-/* What those of the caller's get in the second pass. */
-static hsd_status widen_others(const refinement *r, uint64_t left, hsd_error *err)
+/* Of elements. */
+static uint64_t elements_bytes(uint64_t count) { return count * sizeof(hsd_element); }
+
+static bool has_owners(const refinement *r) { return r->sequence->owners.page_count > 0; }
+
+/* Whether types, positions, owners and elements fit in so much memory. */
+static bool others_fit(const refinement *r, uint64_t left)
+{
+    const uint64_t objects = r->config->object_count, count = r->sequence->count;
+    return hsd_paged_full_bytes(array_bytes(objects)) + hsd_paged_full_bytes(numbers_bytes(objects)) +
+               hsd_paged_full_bytes(numbers_bytes(count)) + hsd_paged_full_bytes(elements_bytes(count)) <=
+           left;
+}
+
+static hsd_status open_by_ordinal(refinement *r, hsd_error *err)
+{
+    const hsd_keys_config *const config = r->config;
+    const uint64_t elements = elements_bytes(config->object_count), owners = numbers_bytes(config->object_count);
+    r->is_by_ordinal = true;
+    HSD_TRY(hsd_paged_open(&r->elements, elements, hsd_paged_least_bytes(elements), config->space, err));
+    if (!has_owners(r)) return HSD_OK;
+    return hsd_paged_open(&r->owners, owners, hsd_paged_least_bytes(owners), config->space, err);
+}
+
+/* What those of the caller's get in the second pass. Owners and elements are written one behind the other to their
+ * files where positions follow nodes; where they do not and all does not fit they are written so, and ordered later. */
+static hsd_status widen_others(refinement *r, uint64_t left, hsd_error *err)
 {
     const hsd_keys_config *const config = r->config;
     hsd_sequence *const s = r->sequence;
-    const uint64_t part = config->has_order ? left / 16 * 7 : left / 5;
+    const bool in_order = config->has_order || !others_fit(r, left);
+    const uint64_t part = in_order ? left / 16 * 7 : left;
     HSD_TRY(widen_array(config->types, array_bytes(config->object_count), part, &left, err));
     HSD_TRY(widen_array(&s->positions, numbers_bytes(config->object_count), part, &left, err));
-    if (config->has_order) return HSD_OK; /* owners and elements are written one behind the other, to their files */
-    HSD_TRY(widen_array(&s->owners, numbers_bytes(s->count), left / 5, &left, err));
-    return widen_array(&s->elements, (uint64_t)s->count * sizeof(hsd_element), left, &left, err);
+    if (in_order) return config->has_order ? HSD_OK : open_by_ordinal(r, err);
+    HSD_TRY(widen_array(&s->owners, numbers_bytes(s->count), left, &left, err));
+    return widen_array(&s->elements, elements_bytes(s->count), left, &left, err);
+}
+
+/* From what was written by ordinal. There is all of the memory for what lies by position. */
+static hsd_status order_elements(refinement *r, hsd_error *err)
+{
+    const hsd_keys_config *const config = r->config;
+    hsd_sequence *const s = r->sequence;
+    const hsd_permute_config how = {.positions = &s->positions,
+                                    .object_count = config->object_count,
+                                    .position_count = s->count,
+                                    .to_positions = true,
+                                    .name = "ordering elements",
+                                    .reporter = config->reporter};
+    const hsd_permuted arrays[] = {{&r->elements, &s->elements, sizeof(hsd_element)},
+                                   {&r->owners, &s->owners, sizeof(hsd_node)}};
+    const uint64_t part = config->memory_bytes / (sizeof(hsd_element) + sizeof(hsd_node));
+    HSD_TRY(hsd_paged_shrink(config->types, config->memory_bytes / ORDER_SHARE, err));
+    HSD_TRY(hsd_paged_shrink(&s->positions, config->memory_bytes / ORDER_SHARE, err));
+    HSD_TRY(hsd_paged_grow(&s->elements,
+                           hsd_min_u64(hsd_paged_full_bytes(elements_bytes(s->count)), part * sizeof(hsd_element)),
+                           err));
+    if (has_owners(r))
+        HSD_TRY(hsd_paged_grow(&s->owners,
+                               hsd_min_u64(hsd_paged_full_bytes(numbers_bytes(s->count)), part * sizeof(hsd_node)),
+                               err));
+    return hsd_permute(&how, arrays, has_owners(r) ? 2 : 1, err);
 }
 
 /* For the second pass, which goes through shapes and referrers in order. */
@@ -212,7 +268,7 @@ static hsd_status divide_again(refinement *r, hsd_error *err)
 {
     const hsd_keys_config *const config = r->config;
     const uint64_t bytes = array_bytes(config->node_count), order_bytes = config->memory_bytes / ORDER_SHARE;
-    if (r->adjacency == NULL) return HSD_OK;
+    if (r->adjacency == NULL) return widen_others(r, config->memory_bytes, err);
     const uint64_t referrers = hsd_paged_bytes_within(numbers_bytes(config->node_count), order_bytes);
     uint64_t left = beside(config->memory_bytes, bits_share(config) + referrers);
     if (config->shapes->is_read_only) HSD_TRY(hsd_paged_shrink(config->shapes, order_bytes, err));
@@ -229,6 +285,12 @@ static void close_arrays(refinement *r)
     if (r->referrers.page_count > 0) hsd_paged_close(&r->referrers);
     if (r->structures.page_count > 0) hsd_paged_close(&r->structures);
     hsd_neighbours_close(&r->neighbours);
+}
+
+static void close_by_ordinal(refinement *r)
+{
+    if (r->elements.page_count > 0) hsd_paged_close(&r->elements);
+    if (r->owners.page_count > 0) hsd_paged_close(&r->owners);
 }
 
 /* ---- sorters ---- */
@@ -346,6 +408,23 @@ static hsd_node owner_of(refinement *r, hsd_node referrer)
     return get_plain_node(r->plain.positions, &r->sequence->positions, referrer - HSD_REFERRER_FIRST) + 1;
 }
 
+static void write_element(refinement *r, hsd_node object, hsd_node position, const hsd_element *element)
+{
+    const uint64_t byte = (uint64_t)object * sizeof *element;
+    if (r->is_by_ordinal)
+        *(hsd_element *)(void *)hsd_paged_at(&r->elements, byte, HSD_FRAME_USED | HSD_FRAME_DIRTY) = *element;
+    else
+        hsd_sequence_write(r->sequence, position, element);
+}
+
+static void write_owner(refinement *r, hsd_node object, hsd_node position, hsd_node owner)
+{
+    if (r->is_by_ordinal)
+        hsd_paged_set_node(&r->owners, object, owner);
+    else
+        hsd_paged_set_node(&r->sequence->owners, position, owner);
+}
+
 static hsd_status write_object(refinement *r, hsd_node object, hsd_error *err)
 {
     const hsd_node position = hsd_paged_get_node(&r->sequence->positions, object);
@@ -359,8 +438,8 @@ static hsd_status write_object(refinement *r, hsd_node object, hsd_error *err)
         .referrer = class_of(r, referrer),
         .type = hsd_paged_get_u32(r->config->types, object),
     };
-    hsd_sequence_write(r->sequence, position, &element);
-    if (r->sequence->owners.page_count > 0) hsd_paged_set_node(&r->sequence->owners, position, owner_of(r, referrer));
+    write_element(r, object, position, &element);
+    if (has_owners(r)) write_owner(r, object, position, owner_of(r, referrer));
     return is_named(r, object) ? HSD_OK : hsd_wholes_put(&r->sequence->wholes, hsd_mix(shape, r->sum), position, err);
 }
 
@@ -404,6 +483,8 @@ static hsd_status check_match_key(const refinement *r, hsd_error *err)
     HSD_TRY(hsd_paged_check(r->config->shapes, err));
     HSD_TRY(hsd_paged_check(r->config->types, err));
     HSD_TRY(hsd_sequence_check(r->sequence, err));
+    HSD_TRY(hsd_paged_check(&r->elements, err));
+    HSD_TRY(hsd_paged_check(&r->owners, err));
     if (r->adjacency == NULL) return HSD_OK;
     HSD_TRY(hsd_paged_check(&r->structures, err));
     return hsd_paged_check(&r->referrers, err);
@@ -466,7 +547,9 @@ static hsd_status find_wholes(refinement *r, hsd_error *err)
     }
     HSD_TRY(hsd_wholes_open(&r->sequence->wholes, r->config->space, err));
     HSD_TRY(run_match_key(r, &pass, err));
-    return hsd_wholes_finish(&r->sequence->wholes, err);
+    HSD_TRY(hsd_wholes_finish(&r->sequence->wholes, err));
+    close_arrays(r); /* their memory is wanted */
+    return r->is_by_ordinal ? order_elements(r, err) : HSD_OK;
 }
 
 static hsd_status find_match_key(refinement *r, hsd_error *err)
@@ -488,6 +571,7 @@ hsd_status hsd_keys_find(hsd_adjacency *adjacency, const hsd_keys_config *config
     r->sequence = sequence;
     const hsd_status status = find_match_key(r, err);
     close_arrays(r);
+    close_by_ordinal(r);
     free(r);
     return status;
 }

@@ -36,6 +36,8 @@ static inline hsd_match_rung hsd_rung_of_match(hsd_rung rung)
 
 typedef struct hsd_sequence {
     hsd_node count;      /* positions */
+    bool has_order;      /* positions follow ordinals, but for one in JUMPS_SHARE (walk/side/structure.c) */
+    bool is_by_ordinal;  /* partners and rungs are, for those who count objects (walk/side/partners.c) */
     hsd_paged elements;  /* hsd_element by position */
     hsd_paged addresses; /* u64 by position, ascending */
     hsd_paged positions; /* a number by ordinal: position, or HSD_NO_POSITION */

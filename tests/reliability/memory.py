@@ -3,7 +3,8 @@ bounds. Both must give the same bytes; the peak of resident memory stays within 
 its own memory (anonymous pages) within the budget + OWN_SLACK_MIB, temporary data within twice the input. A pair of 2,000,000 objects with 16 MiB
 is where two bits an object here and there are a part of the budget that is seen. Nothing is read at random that does not fit: what a pair of 1,000,000 objects in no order reads and writes with 16 MiB is at most
 TRAFFIC times its records, in calls of CALL_BYTES and more on average. Both are counts, so no load disturbs them. 250,000 objects a side with the least memory that can be
-given, and with 32 MiB where they are recognised by structure, which needs more; HSD_LONG=1: 10 M, with 25 MiB and more. Where no cgroup can be made (no right to), the bound is measured and not enforced.
+given, and with 32 MiB where they are recognised by structure, which needs more, and where no order of theirs is that of their addresses, for
+which the same bound of what is read and written holds; HSD_LONG=1: 10 M, with 25 MiB and more. Where no cgroup can be made (no right to), the bound is measured and not enforced.
 A pair of 100 M objects a side with 256 MiB (form many, where it is named) is held against what its generator knows of it.
 
     memory.py [FORM…]  of these forms alone (ids, tight, ordinals, structure, traffic, many): at 10 M objects each takes its quarter of an hour and more
@@ -64,7 +65,7 @@ def own_bytes(pid):
 
 
 def run(command, cgroup):
-    """Exit status, output, standard error, peak resident bytes and peak anonymous bytes of a run inside the cgroup."""
+    """Exit status, output, standard error, peak resident bytes and peak anonymous bytes of a run inside the cgroup, and what it read and wrote."""
     def enter():
         if cgroup:
             with open(os.path.join(cgroup, "cgroup.procs"), "w") as file:
@@ -72,16 +73,25 @@ def run(command, cgroup):
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         child = subprocess.Popen(command, stdout=out, stderr=err, stdin=subprocess.DEVNULL, preexec_fn=enter)
         own = 0
-        while True:
-            pid, status, usage = os.wait4(child.pid, os.WNOHANG)
-            if pid != 0:
-                break
+        while os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
             own = max(own, own_bytes(child.pid))
             time.sleep(1 / SAMPLES_A_SECOND)
+        counts = io_counts(child.pid)
+        _, status, usage = os.wait4(child.pid, 0)
         child.returncode = os.waitstatus_to_exitcode(status)
         out.seek(0)
         err.seek(0)
-        return child.returncode, out.read(), err.read().decode(errors="replace"), usage.ru_maxrss * 1024, own
+        return child.returncode, out.read(), err.read().decode(errors="replace"), usage.ru_maxrss * 1024, own, counts
+
+
+def io_counts(pid):
+    """Bytes and calls of all reads and writes of a program that ran and was not waited for; None where the system does not count."""
+    try:
+        with open(f"/proc/{pid}/io") as file:
+            counts = {name: int(value) for name, value in (line.split(":") for line in file)}
+    except OSError:
+        return None
+    return counts["rchar"] + counts["wchar"], counts["syscr"] + counts["syscw"]
 
 
 def count_traffic(command):
@@ -89,16 +99,10 @@ def count_traffic(command):
     with tempfile.TemporaryFile() as out:
         child = subprocess.Popen(command, stdout=out, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
         os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)  # it has ended, and its counts are still there
-        try:
-            with open(f"/proc/{child.pid}/io") as file:
-                counts = {name: int(value) for name, value in (line.split(":") for line in file)}
-        except OSError:
-            counts = None
+        moved, calls = io_counts(child.pid) or (None, None)
         status = child.wait()
         out.seek(0)
-        if counts is None:
-            return status, out.read(), None, None
-        return status, out.read(), counts["rchar"] + counts["wchar"], counts["syscr"] + counts["syscw"]
+        return status, out.read(), moved, calls
 
 
 def check_traffic(hsdiff, folder, form, is_compared, problems):
@@ -132,7 +136,7 @@ def check_budget(hsdiff, folder, form, objects, budget, judge, problems):
     raw = objects * (32 + 3 * 8) * 2  # what the records are before any coding: 32 bytes an object, 8 a reference
     pair = [os.path.join(folder, name) for name in ("a.hs", "b.hs")]
     cgroup = make_cgroup((budget + 32) * MIB)
-    status, out, notes, peak, own = run([hsdiff, *pair, "--format", "json", "--memory", f"{budget}M", "--verbose"], cgroup)
+    status, out, notes, peak, own, counts = run([hsdiff, *pair, "--format", "json", "--memory", f"{budget}M", "--verbose"], cgroup)
     if cgroup:
         os.rmdir(cgroup)
     wrong, right = judge(out) if status == 0 else (f"exit {status}: {notes[-300:]}", "")
@@ -145,13 +149,15 @@ def check_budget(hsdiff, folder, form, objects, budget, judge, problems):
         problems.append(f"{form} {budget}M: peak {peak / MIB:.0f} MiB passes {budget} + {SLACK_MIB}")
     if own > (budget + OWN_SLACK_MIB) * MIB:
         problems.append(f"{form} {budget}M: {own / MIB:.1f} MiB of its own pass {budget} + {OWN_SLACK_MIB}")
+    if form == "structure" and counts is not None and counts[0] > TRAFFIC * raw:
+        problems.append(f"{form} {budget}M: {counts[0] / raw:.1f} times the records are read and written, more than {TRAFFIC}")
     if temp > 2 * raw:
         problems.append(f"{form} {budget}M: {temp / MIB:.0f} MiB of temporary data for {raw / MIB:.0f} MiB of records")
 
 
 def check(hsdiff, folder, form, objects, budgets, problems):
     pair = [os.path.join(folder, name) for name in ("a.hs", "b.hs")]
-    status, wanted, notes, _, _ = run([hsdiff, *pair, "--format", "json", "--memory", "2G"], None)
+    status, wanted, notes, _, _, _ = run([hsdiff, *pair, "--format", "json", "--memory", "2G"], None)
     if status != 0:
         problems.append(f"{form}: exit {status} without bounds: {notes}")
         return

@@ -308,6 +308,11 @@ uint64_t hsd_plan_recognise_useful(const hsd_plan_capture *c)
     return c->has_structure ? 7 * paged((12 + HSD_NODE_BYTES) * c->objects).useful + MIB(4) : 0;
 }
 
+uint64_t hsd_plan_partners(const hsd_plan_capture *c)
+{
+    return c->has_structure ? paged(HSD_NODE_BYTES * c->objects).useful + paged(c->objects).useful : 0;
+}
+
 /* What finds nodes in blocks: `locate`, first nodes, which double as they grow, and where names begin. */
 static uint64_t index_bytes(const hsd_plan_capture *c)
 {

@@ -59,6 +59,7 @@ uint64_t hsd_plan_structure_random(const hsd_plan_capture *c); /* what keeps in 
 uint64_t hsd_plan_structure_serve(const hsd_plan_capture *c);
 hsd_plan_need hsd_plan_strings(const hsd_plan_capture *c);
 uint64_t hsd_plan_recognise_useful(const hsd_plan_capture *c);
+uint64_t hsd_plan_partners(const hsd_plan_capture *c); /* all that objects were recognised as, beside the least of it */
 uint64_t hsd_plan_idle_adjacency(const hsd_plan_capture *c);
 hsd_plan_need hsd_plan_spans(const hsd_plan_capture *c);  /* first and end of each place, in an array */
 uint64_t hsd_plan_told_places(const hsd_plan_capture *c); /* all in arrays, as they are told */

@@ -127,8 +127,9 @@ static bool plan_recognising(hsd_plan *plan, const hsd_plan_request *r, uint64_t
     if (walk < waits + first->reader_bytes) return false;
     hsd_plan_slot census[] = {
         {SORT_LEAST, first->identity_sort_bytes, 1, &first->identity_sort_bytes},
-        {SORT_LEAST, first->tree_sort_bytes, 1, first->tree_sort_bytes > 0 ? &first->tree_sort_bytes : NULL}};
-    if (!hsd_plan_share(walk - waits - first->reader_bytes, census, 2)) return false;
+        {SORT_LEAST, first->tree_sort_bytes, 1, first->tree_sort_bytes > 0 ? &first->tree_sort_bytes : NULL},
+        {0, first->partner_bytes, 1, &first->partner_bytes}};
+    if (!hsd_plan_share(walk - waits - first->reader_bytes, census, HSD_ARRAY_LEN(census))) return false;
     /* what the second's census finds of the first */
     const uint64_t left = hsd_plan_side_waits(first, false) / 2;
     first->identity_serve_bytes = hsd_min_u64(first->identity_serve_bytes, hsd_max_u64(SERVE_LEAST, left));

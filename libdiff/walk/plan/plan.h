@@ -19,7 +19,7 @@
  *      links       idle_adjacency + name + link + place_link + owner_tree + folded     names of references in the tree
  *      owners      idle_adjacency + idle_name + owner + place_link + link_serve + folded    where the tree tells them
  *                  adjacency + idle_name + owner + place_walk + link_walk + folded          where they are walked
- *      census      reader + owner_serve + place_serve + link_serve + folded + identity_sort + tree_sort
+ *      census      reader + owner_serve + place_serve + link_serve + folded + identity_sort + tree_sort + partner
  *                  + idle_adjacency + idle_name where the graph stays
  *
  * Where objects are recognised by structure (match/), structure_serve and string are alive in all of these, ids until
@@ -134,6 +134,7 @@ typedef struct hsd_plan_side {
     /* what objects look like while it is found: arrays and sorters (walk/side/structure.c) */
     uint64_t structure_bytes;
     uint64_t structure_serve_bytes; /* what is left of it until the census */
+    uint64_t partner_bytes;         /* partners and rungs while objects are counted (walk/side/partners.c) */
 } hsd_plan_side;
 
 /* What is left in memory of so many bytes that it serves from. */

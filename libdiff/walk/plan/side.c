@@ -160,9 +160,10 @@ static bool divide_census(const divider *d)
     hsd_plan_slot census[] = {
         {SORT_LEAST, hsd_plan_sort_useful(c->objects, c->identity_words), 1,
          c->identity_words > 0 ? &side->identity_sort_bytes : NULL},
-        {SORT_LEAST, hsd_plan_sort_useful(c->objects, tree_words), 1, d->has_tree ? &side->tree_sort_bytes : NULL}};
+        {SORT_LEAST, hsd_plan_sort_useful(c->objects, tree_words), 1, d->has_tree ? &side->tree_sort_bytes : NULL},
+        {0, hsd_plan_partners(c), 1, c->has_structure ? &side->partner_bytes : NULL}};
     const uint64_t used = beside_census(d);
-    if (d->room < used || !hsd_plan_share(d->room - used, census, 2)) return false;
+    if (d->room < used || !hsd_plan_share(d->room - used, census, HSD_ARRAY_LEN(census))) return false;
     if (!d->has_tree) {
         side->identity_serve_bytes = hsd_plan_serve_useful(c->objects, c->identity_words, side->identity_sort_bytes);
         return true;
@@ -417,6 +418,7 @@ uint64_t hsd_plan_side_peak(const hsd_plan_side *s, const hsd_plan_capture *c, b
                          s->link_serve_bytes + s->folded_bytes);
     raise(&peak, s->adjacency_bytes + s->idle_name_bytes + s->owner_bytes + s->place_walk_bytes + s->link_walk_bytes +
                      s->folded_bytes);
-    raise(&peak, s->reader_bytes + s->owner_serve_bytes + placed + s->identity_sort_bytes + s->tree_sort_bytes + idle);
+    raise(&peak, s->reader_bytes + s->owner_serve_bytes + placed + s->identity_sort_bytes + s->tree_sort_bytes +
+                     s->partner_bytes + idle);
     return peak + s->bits_bytes + s->structure_serve_bytes + s->string_bytes;
 }

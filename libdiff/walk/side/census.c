@@ -164,9 +164,10 @@ static uint64_t identity_of(hsd_side_walk *side, const hsd_object *object, hsd_r
     hsd_sequence *s = &side->graph->sequence;
     if (side->request->alike == NULL) return object->id;
     const hsd_node position = hsd_paged_get_node(&s->positions, object->ordinal);
-    *rung = hsd_sequence_rung(s, position);
+    const uint64_t at = s->is_by_ordinal ? object->ordinal : position;
+    *rung = (hsd_rung)*hsd_paged_at(&s->rungs, at, HSD_FRAME_USED);
     if (!side->request->alike->is_after) return position;
-    const hsd_node partner = hsd_sequence_partner(s, position);
+    const hsd_node partner = hsd_paged_get_node(&s->partners, at) - 1; /* 0 - 1 is HSD_NO_PARTNER */
     return partner != HSD_NO_PARTNER ? partner : HSD_CENSUS_ALONE | position;
 }
 
@@ -246,6 +247,7 @@ hsd_status hsd_side_census(hsd_side_walk *side, hsd_error *err)
                side->graph->sequence.count == 0);
     census c = {.side = side};
     hsd_object_reader *reader;
+    if (side->request->alike != NULL) HSD_TRY(hsd_side_order_partners(side, err));
     HSD_TRY(open_counts(side, err));
     if (side->request->want_identity && side->request->sink == NULL) {
         HSD_TRY(hsd_side_sorter(side, hsd_census_words(side), HSD_CENSUS_KEY_WORDS,

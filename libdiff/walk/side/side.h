@@ -343,6 +343,10 @@ hsd_status hsd_side_structure(hsd_side_walk *side, hsd_error *err);  /* fills se
 hsd_status hsd_side_dominators(hsd_side_walk *side, hsd_error *err); /* fills places */
 hsd_status hsd_side_census(hsd_side_walk *side, hsd_error *err);
 
+/* What that begins with where objects were recognised by structure: brings partners and rungs into the order of
+ * ordinals, or into memory, where positions do not follow ordinals (plan.partner_bytes). */
+hsd_status hsd_side_order_partners(hsd_side_walk *side, hsd_error *err);
+
 /*
  * Names label nodes, makes root nodes and tells of each root's target (object id or ordinal, which may not
  * be there) with its root node. Part of hsd_side_graph, once all label nodes are known.

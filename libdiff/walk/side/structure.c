@@ -104,19 +104,19 @@ static hsd_status number_by_ids(numbering *n, hsd_error *err)
     return HSD_OK;
 }
 
-static hsd_status number_objects(hsd_side_walk *side, bool *has_order, hsd_error *err)
+static hsd_status number_objects(hsd_side_walk *side, hsd_error *err)
 {
     hsd_sequence *s = &side->graph->sequence;
     numbering n = {.side = side};
     HSD_TRY(side->graph->ids == NULL ? number_by_ordinals(&n, err) : number_by_ids(&n, err));
-    *has_order = n.jumps < s->count / JUMPS_SHARE;
+    s->has_order = n.jumps < s->count / JUMPS_SHARE;
     HSD_TRY(hsd_paged_check(&s->positions, err));
     return hsd_paged_check(&s->addresses, err);
 }
 
 /* Ordinals that a salvaged capture lacks have no position either. There is half of the memory for positions, which are
  * then left but for a few. */
-static hsd_status find_positions(hsd_side_walk *side, bool *has_order, hsd_error *err)
+static hsd_status find_positions(hsd_side_walk *side, hsd_error *err)
 {
     hsd_sequence *s = &side->graph->sequence;
     const uint64_t count = side->object_count;
@@ -124,7 +124,7 @@ static hsd_status find_positions(hsd_side_walk *side, bool *has_order, hsd_error
     HSD_TRY(hsd_paged_open(&s->positions, bytes, hsd_paged_bytes_within(bytes, all_bytes(side) / 2),
                            side->request->space, err));
     HSD_TRY(open_array(side, &s->addresses, 8 * count, err));
-    HSD_TRY(number_objects(side, has_order, err));
+    HSD_TRY(number_objects(side, err));
     return hsd_paged_shrink(&s->addresses, 0, err);
 }
 
@@ -191,7 +191,7 @@ static hsd_status make_hashes(const hsd_side_walk *side, hashes *out, hsd_error 
     return HSD_OK;
 }
 
-static hsd_status find_keys(hsd_side_walk *side, hsd_paged *shapes, bool has_order, hsd_error *err)
+static hsd_status find_keys(hsd_side_walk *side, hsd_paged *shapes, hsd_error *err)
 {
     hashes h = {NULL, NULL};
     hsd_status status = make_hashes(side, &h, err);
@@ -204,7 +204,7 @@ static hsd_status find_keys(hsd_side_walk *side, hsd_paged *shapes, bool has_ord
         .root_hash = h.roots,
         .types = &side->types_of,
         .memory_bytes = match_key_bytes(side),
-        .has_order = has_order,
+        .has_order = side->graph->sequence.has_order,
         .sort_bytes = sort_bytes(side),
         .serve_bytes = hsd_max_u64(side->request->plan.structure_serve_bytes / 4, 2 * HSD_SORT_MIN_BYTES),
         .space = side->request->space,
@@ -222,15 +222,14 @@ static hsd_status find_keys(hsd_side_walk *side, hsd_paged *shapes, bool has_ord
 static hsd_status with_types(hsd_side_walk *side, hsd_paged *shapes, hsd_error *err)
 {
     hsd_sequence *s = &side->graph->sequence;
-    bool has_order;
-    HSD_TRY(find_positions(side, &has_order, err));
+    HSD_TRY(find_positions(side, err));
     HSD_TRY(open_array(side, &s->elements, (uint64_t)s->count * sizeof(hsd_element), err));
     HSD_TRY(open_array(side, &s->owners, (uint64_t)s->count * HSD_NODE_BYTES, err));
     HSD_TRY(open_file(side, &side->types_of, &side->types_file, err));
     side->has_types_of = true;
     HSD_TRY(gather_anchors(side, shapes, err));
     HSD_TRY(hsd_paged_shrink(&s->positions, in_order(side, HSD_NODE_BYTES * (uint64_t)side->object_count), err));
-    return find_keys(side, shapes, has_order, err);
+    return find_keys(side, shapes, err);
 }
 
 static hsd_status look_at_all(hsd_side_walk *side, hsd_error *err)

@@ -1,0 +1,39 @@
+/*
+ * Arrays from the order of ordinals into that of positions, and back, where neither order is near the other and the
+ * arrays do not fit in memory: asked for one by one each item would cost a page of 16 KiB, to be read and, if it is
+ * written, to be written.
+ *
+ * Ordinals are gone through again and again, each time for those whose positions lie in one window. What lies by
+ * position has the window in memory, what lies by ordinal is gone through in order. Of W windows positions are read W
+ * times, and what lies by ordinal as often: with a window of an eighth of 10 million objects some 2 GB for 24 bytes an
+ * object, in place of 320.
+ */
+#ifndef HSD_MATCH_PERMUTE_H
+#define HSD_MATCH_PERMUTE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/note.h"
+#include "graph/paged.h"
+
+typedef struct hsd_permuted {
+    hsd_paged *by_ordinal, *by_position;
+    uint32_t item_bytes; /* a power of two, at most HSD_PAGE_BYTES */
+} hsd_permuted;
+
+typedef struct hsd_permute_config {
+    hsd_paged *positions;  /* a number by ordinal; of those that have none it is `position_count` or more */
+    hsd_node object_count; /* ordinals */
+    hsd_node position_count;
+    bool to_positions; /* else from them */
+    const char *name;  /* of what goes on, for the progress */
+    hsd_reporter *reporter;
+} hsd_permute_config;
+
+/* All arrays in one go. The more memory those by position have, the fewer windows; both must have been opened. Failures
+ * of arrays, HSD_E_CANCELLED. */
+hsd_status hsd_permute(const hsd_permute_config *config, const hsd_permuted *arrays, size_t count, hsd_error *err);
+
+#endif
