@@ -12,7 +12,7 @@
 /* Partners are asked for of objects of after alone. */
 static bool asks_for_partners(const hsd_side_walk *side) { return side->request->alike->is_after; }
 
-static hsd_status widen(hsd_paged *array, uint64_t bytes, hsd_error *err)
+static hsd_status widen_partners(hsd_paged *array, uint64_t bytes, hsd_error *err)
 {
     HSD_TRY(hsd_paged_grow(array, bytes, err));
     hsd_paged_load(array);
@@ -70,8 +70,8 @@ hsd_status hsd_side_order_partners(hsd_side_walk *side, hsd_error *err)
     const uint64_t all = side->request->plan.partner_bytes, count = s->count, rungs = hsd_paged_full_bytes(count),
                    partners = asks_for_partners(side) ? hsd_paged_full_bytes(count * HSD_NODE_BYTES) : 0;
     if (rungs + partners <= all) {
-        HSD_TRY(widen(&s->rungs, rungs, err));
-        return partners > 0 ? widen(&s->partners, partners, err) : HSD_OK;
+        HSD_TRY(widen_partners(&s->rungs, rungs, err));
+        return partners > 0 ? widen_partners(&s->partners, partners, err) : HSD_OK;
     }
     const uint64_t part = partners > 0 ? all / (1 + HSD_NODE_BYTES) : all;
     HSD_TRY(hsd_paged_grow(&s->rungs, part, err));
