@@ -1,3 +1,4 @@
+/* A window of positions at a time: what permute.h says, for one byte to a page an item. */
 #include "match/permute.h"
 
 #include <string.h>
