@@ -1,6 +1,7 @@
 /* Profiles that are known sample by sample. See pprof_profiles.h. */
 #include "support/pprof_profiles.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,9 +73,9 @@ static void native(pprof_writer *w)
     SAMPLE(w, values, l_leaf, l_middle, l_nowhere);
 }
 
-static void fuchsia_head(pprof_writer *w, uint64_t locations[2])
+static void fuchsia_head(pprof_writer *w, bool has_counts, uint64_t locations[2])
 {
-    pprof_put_sample_type(w, "objects", "count");
+    if (has_counts) pprof_put_sample_type(w, "objects", "count");
     pprof_put_sample_type(w, "allocated", "bytes");
     const uint64_t mapping = pprof_put_mapping(w, 0x10000, 0x20000, 0, "bin/shell", "c0ffee");
     const uint64_t f_make = pprof_put_function(w, "shell::make", "shell.cc"),
@@ -86,7 +87,7 @@ static void fuchsia_head(pprof_writer *w, uint64_t locations[2])
 static void fuchsia(pprof_writer *w)
 {
     uint64_t stack[2];
-    fuchsia_head(w, stack);
+    fuchsia_head(w, true, stack);
     for (int64_t process = 0; process < 2; process++) {
         const pprof_label labels[] = {{.key = "process_name",
                                        .text = process == 0 ? "shell"
@@ -97,7 +98,7 @@ static void fuchsia(pprof_writer *w)
     }
 }
 
-static void tags(pprof_writer *w)
+static void put_tagged(pprof_writer *w, bool has_counts)
 {
     static const struct {
         const char *address;
@@ -108,7 +109,7 @@ static void tags(pprof_writer *w)
                   {"0x2000", 32, 4000000000},
                   {"odd", 8, 0}};
     uint64_t stack[2];
-    fuchsia_head(w, stack);
+    fuchsia_head(w, has_counts, stack);
     for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) {
         const pprof_label labels[] = {{.key = "process_name", .text = "shell"},
                                       {.key = "process_koid", .number = 1170},
@@ -116,9 +117,14 @@ static void tags(pprof_writer *w)
                                       {.key = "bytes", .number = blocks[i].size, .unit = "bytes"},
                                       {.key = "timestamp", .number = blocks[i].timestamp, .unit = "nanoseconds"},
                                       {.key = "thread", .text = "main[1171]"}};
-        pprof_put_sample(w, stack, 2, (int64_t[]){1, blocks[i].size}, 2, labels, 6);
+        const int64_t values[] = {1, blocks[i].size};
+        pprof_put_sample(w, stack, 2, has_counts ? values : values + 1, has_counts ? 2 : 1, labels, 6);
     }
 }
+
+static void tags(pprof_writer *w) { put_tagged(w, true); }
+
+static void uncounted(pprof_writer *w) { put_tagged(w, false); }
 
 static void difference(pprof_writer *w)
 {
@@ -176,6 +182,7 @@ const pprof_profile pprof_profiles[] = {
     {"native", native, PPROF_AS_NUMBERED, 2},
     {"fuchsia", fuchsia, PPROF_AS_NUMBERED, 1},
     {"tags", tags, PPROF_AS_NUMBERED, 1},
+    {"uncounted", uncounted, PPROF_AS_NUMBERED, 1},
     {"difference", difference, PPROF_TABLES_FIRST, 1},
     {"allocs", allocs, PPROF_AS_GO, 0},
     {"cpu", cpu, PPROF_AS_GO, 1},

@@ -19,7 +19,8 @@ typedef struct pprof_profile {
  *     was freed; one sample has no stack; the site main.fill comes twice. Sampled.
  * node: objects and space, in that order, V8's rate; nothing but names.
  * native: addresses in two files, the second mapped in two pieces, and in none.
- * fuchsia: two processes, no tags. tags: one process, each block with its address, one of them twice.
+ * fuchsia: two processes, no tags. tags: one process, each block with its address, one of them twice; uncounted:
+ * the same without a column of counts.
  * difference: of two profiles; allocs: what was ever allocated; cpu: no heap; odd: ids, strings and numbers that are
  * not there.
  */

@@ -140,13 +140,14 @@ static hsd_status write_object(pprof *p, uint32_t type, uint32_t site, uint64_t 
     return HSD_OK;
 }
 
+static bool is_one_allocation(const pprof *p) { return p->sample.has_address && p->process != NULL; }
+
 /* Whether the sample is one allocation whose address nothing else has. */
 static hsd_status is_object(pprof *p, int64_t objects, int64_t bytes, bool *is_one, hsd_error *err)
 {
     uint32_t row;
     *is_one = false;
-    if (!p->sample.has_address || p->process == NULL || p->import->options->summary_only || objects > 1 ||
-        objects < 0 || bytes < 0)
+    if (!is_one_allocation(p) || p->import->options->summary_only || objects > 1 || objects < 0 || bytes < 0)
         return HSD_OK;
     const uint32_t before = p->objects.count;
     HSD_TRY(hsd_id_table_put(&p->objects, p->sample.address, &row, err));
@@ -155,13 +156,17 @@ static hsd_status is_object(pprof *p, int64_t objects, int64_t bytes, bool *is_o
     return (row & 0xff) == 0 ? hsd_pprof_check_memory(p, err) : HSD_OK;
 }
 
-/* What a column says, in its unit; false where the numbers of the sample are not those of the sample types. */
+/* What a column says, in its unit; false where the numbers of the sample are not those of the sample types. An
+ * allocation that a profile without counts has one by one is 1, whoever asks. */
 static bool read_values(pprof *p, int64_t *objects, int64_t *bytes)
 {
     const pprof_sample *sample = &p->sample;
     if (sample->value_count != p->sample_type_count) return false;
-    *objects = p->objects_column == SIZE_MAX ? 0 : sample->values[p->objects_column];
     *bytes = sample->values[p->bytes_column];
+    if (p->objects_column != SIZE_MAX)
+        *objects = sample->values[p->objects_column];
+    else
+        *objects = is_one_allocation(p) ? (*bytes > 0) - (*bytes < 0) : 0;
     if (__builtin_mul_overflow(*bytes, (int64_t)p->bytes_unit, bytes)) *bytes = *bytes > 0 ? INT64_MAX : INT64_MIN;
     return true;
 }

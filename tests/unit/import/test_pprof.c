@@ -241,6 +241,24 @@ Test(pprof, takes_tagged_blocks_for_objects)
     view_close(&view);
 }
 
+/* A profile that has no counts says of each block that it is one: of an object, and of what is in the sums alone. */
+Test(pprof, counts_each_tagged_block_once_without_counts)
+{
+    static const hsd_import_options sums = {.summary_only = true};
+    hsd_import_result result;
+    capture_view view;
+    open_profile("uncounted", &plain, &result, &view);
+    cr_expect(result.objects == 4 && view.object_count == 3 && view.info->summary_objects == 1,
+              "%llu: the block that has no address is none", (unsigned long long)result.objects);
+    expect_total(&view, "64 B at shell::make", 2, 128);
+    view_close(&view);
+    open_profile("uncounted", &sums, &result, &view);
+    cr_expect(result.objects == 4 && view.object_count == 0, "%llu", (unsigned long long)result.objects);
+    expect_total(&view, "64 B at shell::make", 2, 128);
+    expect_total(&view, "4096 B at shell::make", 1, 4096);
+    view_close(&view);
+}
+
 /* ---- what is refused ---- */
 
 static void refuses(const void *data, size_t size, hsd_status expected, const char *words)
