@@ -3,79 +3,36 @@
  */
 #include "report/sentences/process.h"
 
-#include <string.h>
-
+#include "base/unseen.h"
 #include "report/words/number.h"
 #include <hscapture/hscapture.h>
-
-#define UNSEEN_LEAST (UINT64_C(1) << 20)
-#define UNSEEN_SHARE 10 /* one part in so many of the process before */
 
 #define THREADS_LEAST 16
 #define THREADS_SHARE 4
 
-static bool is_word(hsd_text text, const char *word)
-{
-    return text.size == strlen(word) && memcmp(text.data, word, text.size) == 0;
-}
+static hsd_measured measured_of(const hsd_side *side) { return (hsd_measured){side->metrics, side->metric_count}; }
 
 bool hsd_process_measured(const hsd_side *side, const char *name, const char *unit, uint64_t *out)
 {
-    for (size_t i = 0; i < side->metric_count; i++) {
-        const hsd_profile_metric *metric = &side->metrics[i];
-        if (!is_word(metric->unit, unit) || !is_word(metric->name, name)) continue;
-        *out = metric->value;
-        return true;
-    }
-    return false;
+    return hsd_measured_find(measured_of(side), name, unit, out);
 }
 
-bool hsd_process_metric(const hsd_side *side, const char *name, uint64_t *out)
+/* Of both sides, reached and not. */
+static int64_t captured_growth(const hsd_diff *diff)
 {
-    return hsd_process_measured(side, name, "bytes", out);
-}
-
-static int64_t growth_of(const hsd_diff *diff, const char *name)
-{
-    uint64_t before, after;
-    if (!hsd_process_metric(&diff->before, name, &before) || !hsd_process_metric(&diff->after, name, &after)) return 0;
-    return (int64_t)(after - before);
-}
-
-static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
-
-/* Of what is known of it: reached and unreached objects, and what the runtime says; of Python what it has mapped for
- * small objects, the gaps between them included. */
-static int64_t growth_of_heap(const hsd_diff *diff)
-{
-    const int64_t captured =
-        hsd_change_bytes(&diff->total) + (int64_t)(diff->unreached_after.bytes - diff->unreached_before.bytes);
-    const int64_t told = larger(growth_of(diff, "heap.used"), growth_of(diff, "heap.committed"));
-    return larger(larger(captured, 0), larger(told, growth_of(diff, "python.arena_bytes")));
-}
-
-/* Python counts references, and its agent brings what it needs before it measures. */
-static bool is_counting(const hsd_side *side)
-{
-    uint64_t tracked;
-    return hsd_process_measured(side, "python.gc_tracked", "count", &tracked);
-}
-
-static bool frees_at_once(const hsd_diff *diff)
-{
-    return diff->lost.is_known || (is_counting(&diff->before) && is_counting(&diff->after));
+    return hsd_change_bytes(&diff->total) + (int64_t)(diff->unreached_after.bytes - diff->unreached_before.bytes);
 }
 
 uint64_t hsd_process_unseen(const hsd_diff *diff)
 {
-    uint64_t resident;
-    if (diff->is_partial || !frees_at_once(diff) || !hsd_capture_same_process(&diff->before.info, &diff->after.info))
+    const hsd_measured before = measured_of(&diff->before), after = measured_of(&diff->after);
+    const bool frees_at_once =
+        diff->lost.is_known || (hsd_measured_frees_at_once(before) && hsd_measured_frees_at_once(after));
+    hsd_unseen unseen;
+    if (diff->is_partial || !frees_at_once || !hsd_capture_same_process(&diff->before.info, &diff->after.info) ||
+        !hsd_unseen_between(before, after, captured_growth(diff), &unseen))
         return 0;
-    if (!hsd_process_metric(&diff->before, "process.rss", &resident)) return 0;
-    const int64_t heap = growth_of_heap(diff), agent = larger(growth_of(diff, "native.used"), 0),
-                  unseen = growth_of(diff, "process.rss") - heap - agent;
-    const uint64_t least = resident / UNSEEN_SHARE > UNSEEN_LEAST ? resident / UNSEEN_SHARE : UNSEEN_LEAST;
-    return unseen > heap && unseen > 0 && (uint64_t)unseen >= least ? (uint64_t)unseen : 0;
+    return hsd_unseen_is_told(&unseen) ? (uint64_t)unseen.bytes : 0;
 }
 
 /* A thread that never ends is a leak that a heap shows little of: its stack is none of its objects. */
@@ -103,8 +60,8 @@ void hsd_screen_process(hsd_screen *screen)
     char grown[HSD_NUMBER_CHARS], a[HSD_NUMBER_CHARS], b[HSD_NUMBER_CHARS], more[HSD_NUMBER_CHARS];
     uint64_t before = 0, after = 0;
     if (unseen == 0) return;
-    hsd_process_metric(&diff->before, "process.rss", &before);
-    hsd_process_metric(&diff->after, "process.rss", &after);
+    hsd_process_measured(&diff->before, "process.rss", "bytes", &before);
+    hsd_process_measured(&diff->after, "process.rss", "bytes", &after);
     hsd_out_begin_paragraph(&screen->out);
     hsd_out_format(&screen->out, "The process grew %s (resident memory, %s -> %s), %s more than its heap: ",
                    hsd_screen_size(screen, grown, after - before), hsd_screen_size(screen, a, before),

@@ -9,17 +9,10 @@
 
 /* A metric of that name and unit; false where the capture has none. */
 bool hsd_process_measured(const hsd_side *side, const char *name, const char *unit, uint64_t *out);
-/* A metric in bytes of one side; false where it was not measured. */
-bool hsd_process_metric(const hsd_side *side, const char *name, uint64_t *out);
 
 /*
- * By how much more the resident memory of the process grew than its heap and what the agent notes of it: memory that it
- * maps by itself, that libraries or the allocator keep, or that a collector has not given back. Where a heap was
- * measured in use or committed, or what Python has mapped for objects, that growth counts for the heap. 0 where one of
- * both was not measured, where the two are not of one process, or where it is no more than a tenth of the process or
- * than the heap grew: resident memory breathes. And 0 where a collector frees: there garbage, and what the runtime
- * takes to make a capture of itself, move the process by more than a leak does (Node: 30 MiB for a snapshot of 5 MiB).
- * Python counts references: what it drops is free at once.
+ * By how much more the resident memory of the process grew than its heap and what the agent notes of it
+ * (base/unseen.h). 0 where the two are not of one process, or where a collector frees.
  */
 uint64_t hsd_process_unseen(const hsd_diff *diff);
 

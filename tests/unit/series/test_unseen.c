@@ -32,15 +32,16 @@ static void begin(size_t count, const uint64_t *rss)
         k.total[i].bytes = 6 * MIB;
         k.points[i].metrics = k.metrics[i];
         k.points[i].metric_count = 1;
-        k.metrics[i][0] = (hsd_profile_metric){.name = {"process.rss", 11}, .value = rss[i] * MIB};
+        k.metrics[i][0] =
+            (hsd_profile_metric){.name = {"process.rss", 11}, .unit = {"bytes", 5}, .value = rss[i] * MIB};
     }
 }
 
-static void measure(const char *name, const uint64_t *values, size_t count)
+static void measure(const char *name, const char *unit, const uint64_t *values, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         k.metrics[i][k.points[i].metric_count++] =
-            (hsd_profile_metric){.name = {name, strlen(name)}, .value = values[i] * MIB};
+            (hsd_profile_metric){.name = {name, strlen(name)}, .unit = {unit, strlen(unit)}, .value = values[i] * MIB};
 }
 
 /* In MiB; 0 = nothing is told. */
@@ -84,10 +85,10 @@ Test(unseen, what_the_heap_or_the_agent_has_is_not)
         k.unreached[i].bytes = 38 * i * MIB;
     cr_expect_eq(told(), 0, "it is lost, and in the captures");
     begin(3, leaking);
-    measure("native.used", leaking, 3);
+    measure("native.used", "bytes", leaking, 3);
     cr_expect_eq(told(), 0, "it is what the agent notes");
     begin(3, leaking);
-    measure("native.used", even, 3);
+    measure("native.used", "bytes", even, 3);
     cr_expect_eq(told(), 74);
 }
 
@@ -107,8 +108,8 @@ Test(unseen, nothing_is_told_where_nobody_knows)
     begin(3, leaking);
     k.series.lost.is_known = false;
     cr_expect_eq(told(), 0, "a collector breathes");
-    measure("python.gc_tracked", leaking, 3);
+    measure("python.gc_tracked", "count", leaking, 3);
     cr_expect_eq(told(), 76, "and one that counts references does not");
-    measure("python.arena_bytes", leaking, 3);
+    measure("python.arena_bytes", "bytes", leaking, 3);
     cr_expect_eq(told(), 0, "it is where Python keeps small objects");
 }
