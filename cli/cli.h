@@ -118,6 +118,12 @@ typedef struct cli_options {
 typedef struct cli_command cli_command;
 typedef struct cli_option cli_option; /* options.h */
 
+typedef struct cli_cache { /* cache.h */
+    const char *folder;    /* of temporary files */
+    bool is_memory;        /* it is a tmpfs */
+    uint64_t bytes;        /* that the temporary capture of an import may have as it is */
+} cli_cache;
+
 typedef struct cli_app {
     int argc;
     char **argv;
@@ -132,10 +138,10 @@ typedef struct cli_app {
     size_t input_count;
     size_t first_group; /* inputs in front of a "--" that has inputs on both sides; else 0 */
     hsd_run run;
-    uint64_t cache_bytes; /* a temporary file of so many may stay in the memory that the system has */
-    hsd_crypt *keys;      /* of run.crypt; NULL: none were given */
-    bool has_dashes;      /* there was a "--" */
-    bool saw_damage;      /* input was skipped: exit status 3 even when all else went well */
+    cli_cache cache;
+    hsd_crypt *keys; /* of run.crypt; NULL: none were given */
+    bool has_dashes; /* there was a "--" */
+    bool saw_damage; /* input was skipped: exit status 3 even when all else went well */
 } cli_app;
 
 /* Exit status of the command. */

@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cache.h"
 #include "progress.h"
 #include "report_error.h"
 
@@ -47,20 +48,32 @@ static bool open_input(input_job *opening)
     return hsd_open_path(&opening->fd, opening->input->path, &opening->error) == HSD_OK;
 }
 
-/* The capture of an import is read twice and gone. One that lies in the cache of the system until then is written and
- * read faster as it is: it takes less than the dump does unpacked. */
 static bool fits_cache(const input_job *opening)
 {
     struct stat what;
     return fstat(opening->fd, &what) == 0 && S_ISREG(what.st_mode) &&
-           (uint64_t)what.st_size <= opening->cli->cache_bytes;
+           cli_cache_has_room(&opening->cli->cache, opening->fd, (uint64_t)what.st_size);
+}
+
+/* Once it is known to be a dump. */
+static void tell_room(const input_job *opening)
+{
+    const cli_cache *cache = &opening->cli->cache;
+    char room[HSD_NUMBER_CHARS];
+    if (!opening->cli->options.verbose || opening->options.content != HSD_CONTENT_FOREIGN) return;
+    fprintf(stderr, "  %s: its temporary capture is %s (%s%s has room for %s as it is)\n", name_of(opening->input),
+            opening->import.compression == 0 ? "written as it is" : "packed", cache->folder,
+            cache->is_memory ? ", which is memory," : "", hsd_format_bytes(room, cache->bytes));
 }
 
 static bool look_input(input_job *opening)
 {
     if (fits_cache(opening)) opening->import.compression = 0;
-    return hsd_look(&opening->options.content, opening->fd, name_of(opening->input), &opening->run, &opening->error) ==
-           HSD_OK;
+    if (hsd_look(&opening->options.content, opening->fd, name_of(opening->input), &opening->run, &opening->error) !=
+        HSD_OK)
+        return false;
+    tell_room(opening);
+    return true;
 }
 
 /* ---- opening what it is ---- */

@@ -15,6 +15,7 @@
 #include <mimalloc.h> /* linking it replaces malloc; the call below keeps it linked */
 #endif
 
+#include "cache.h"
 #include "help/help.h"
 #include "help/nearest.h"
 #include "huge.h"
@@ -30,12 +31,11 @@
 #include "stages.h"
 #include <hsdiff/series.h>
 
-#define LINE_BYTES       4096
-#define SHORT_NS         UINT64_C(500000000)
-#define SHORT_DELAY_MS   500
-#define USUAL_DELAY_MS   25 /* mimalloc's own */
-#define AMPLE_BYTES      ((uint64_t)512 << 20)
-#define CACHE_MOST_BYTES ((uint64_t)8 << 30)
+#define LINE_BYTES     4096
+#define SHORT_NS       UINT64_C(500000000)
+#define SHORT_DELAY_MS 500
+#define USUAL_DELAY_MS 25 /* mimalloc's own */
+#define AMPLE_BYTES    ((uint64_t)512 << 20)
 
 /* A standard descriptor that is closed would become the next file that is opened: its place is taken by
  * one from which nothing can be read, or to which nothing can be written. */
@@ -264,14 +264,6 @@ static bool knows_format(const cli_app *cli)
     return !wanted;
 }
 
-/* Five eighths of what there is, within what a folder of temporary files is likely to have; two inputs share it. */
-static uint64_t find_cache_bytes(const cli_app *cli)
-{
-    const uint64_t part = hsd_run_system_memory() / 8 * 5;
-    const uint64_t bytes = (part < CACHE_MOST_BYTES ? part : CACHE_MOST_BYTES) / (cli->input_count > 1 ? 2 : 1);
-    return bytes > cli->run.memory_bytes ? bytes : cli->run.memory_bytes;
-}
-
 static bool prepare_run(cli_app *cli)
 {
     const cli_options *options = &cli->options;
@@ -281,7 +273,7 @@ static bool prepare_run(cli_app *cli)
                          .progress = tell_progress,
                          .note = cli_take_note,
                          .note_context = cli};
-    cli->cache_bytes = find_cache_bytes(cli);
+    cli_cache_find(&cli->cache, cli);
     keep_freed(cli->run.memory_bytes);
     if (cli->run.memory_bytes >= HSD_MEMORY_MIN_BYTES) return cli_stages_begin(cli);
     char least[HSD_NUMBER_CHARS];

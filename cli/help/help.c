@@ -97,7 +97,9 @@ const cli_row cli_files[] = {
     {"*.hs", "captures; mode 0600, shapes alone unless values were asked for"},
     {".hsdiff.yml", "rules of hsdiff check, looked for in the folder that it runs in"},
     {"$TMPDIR, /var/tmp", "temporary data, in files without a name that vanish with the process; "
-                          "--temp-dir names another place"},
+                          "--temp-dir names another place. The capture of a dump lies there as it is where that "
+                          "takes at most half of what is free, or an eighth if the folder is memory (tmpfs), else "
+                          "packed; --verbose says which"},
     {0},
 };
 

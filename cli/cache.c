@@ -1,0 +1,70 @@
+/*
+ * How much an import may write of its temporary capture as it is. See cache.h.
+ */
+#include "cache.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#define MOST_BYTES  ((uint64_t)8 << 30)
+#define TMPFS_MAGIC 0x01021994
+#define RAMFS_MAGIC 0x858458f6u
+#define DISK_PART   2u /* of what is free: the rest of the run needs room there, too */
+#define MEMORY_PART 8u /* of a folder in memory: what lies there is taken from everybody */
+#define PACKED      8u /* times: what a dump that is packed has at least once it is unpacked */
+
+static const char *folder_of(const cli_app *cli)
+{
+    const char *named = cli->run.temp_dir, *of_user = getenv("TMPDIR");
+    if (named && *named) return named;
+    if (of_user && *of_user) return of_user;
+    return access("/var/tmp", W_OK | X_OK) == 0 ? "/var/tmp" : "/tmp";
+}
+
+static bool lies_in_memory(const char *folder)
+{
+    struct statfs what;
+    return statfs(folder, &what) == 0 && ((uint64_t)what.f_type == TMPFS_MAGIC || (uint64_t)what.f_type == RAMFS_MAGIC);
+}
+
+/* UINT64_MAX where nobody knows. */
+static uint64_t free_part(const char *folder, bool is_memory)
+{
+    struct statvfs space;
+    uint64_t bytes;
+    if (statvfs(folder, &space) != 0 || __builtin_mul_overflow(space.f_bavail, space.f_frsize, &bytes))
+        return UINT64_MAX;
+    return bytes / (is_memory ? MEMORY_PART : DISK_PART);
+}
+
+static uint64_t smaller_of(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
+void cli_cache_find(cli_cache *out, const cli_app *cli)
+{
+    const uint64_t memory = smaller_of(hsd_run_system_memory() / 8 * 5, MOST_BYTES);
+    out->folder = folder_of(cli);
+    out->is_memory = lies_in_memory(out->folder);
+    out->bytes = smaller_of(memory > cli->run.memory_bytes ? memory : cli->run.memory_bytes,
+                            free_part(out->folder, out->is_memory)) /
+                 (cli->input_count > 1 ? 2 : 1);
+}
+
+/* gzip, zstd, LZ4: by how they begin. */
+static bool is_packed(int fd)
+{
+    static const unsigned char marks[][4] = {{0x1f, 0x8b}, {0x28, 0xb5, 0x2f, 0xfd}, {0x04, 0x22, 0x4d, 0x18}};
+    static const size_t sizes[] = {2, 4, 4};
+    unsigned char head[4];
+    if (pread(fd, head, sizeof head, 0) != (ssize_t)sizeof head) return false;
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+        if (memcmp(head, marks[i], sizes[i]) == 0) return true;
+    return false;
+}
+
+bool cli_cache_has_room(const cli_cache *cache, int fd, uint64_t size)
+{
+    return size <= cache->bytes / (is_packed(fd) ? PACKED : 1);
+}
