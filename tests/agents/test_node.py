@@ -221,6 +221,30 @@ def foreign_socket(tool, folder):
         program.quit()
 
 
+def waits_its_turn(tool, folder):
+    """Someone else waits for the program's answer, as `hsdiff capture -- node app.js` does now and then: a capture waits until that one has gone."""
+    with start(tool, environment={"XDG_RUNTIME_DIR": str(folder)}) as program:
+        place = folder / f".hsdiff-{os.getuid()}-node-{program.pid}"
+        other = socket.socket(socket.AF_UNIX)
+        other.bind(str(place))
+        other.listen()
+        other.settimeout(kit.PATIENCE)
+        refused = tool.capture(program.pid, folder / "a.hs", "--timeout", "1s", expect=None)
+        check(refused.returncode != 0 and "is under way, and does not end" in refused.stderr, refused.stderr)
+        check(place.exists(), "the socket of the other one is gone")
+        asker = subprocess.Popen([tool.path, "capture", str(program.pid), "-o", str(folder / "a.hs")], env=tool.environment,
+                                 stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        for _ in range(30): # those of the one before it, and its own: it looks again and again
+            other.accept()[0].close()
+        check(asker.poll() is None, "it did not wait")
+        place.unlink()
+        other.close()
+        same("the end of the one that waited", (asker.communicate(timeout=kit.PATIENCE)[1][-300:], asker.returncode)[1], 0)
+        tool.run("verify", folder / "a.hs")
+        check(not place.exists(), "the socket is still there")
+        program.quit()
+
+
 def aborted(tool, folder):
     """Captures cut off by kill -9 of the collector: the program works on, the next capture is whole, no socket stays."""
     with start(tool) as program:
@@ -345,5 +369,5 @@ def target_killed(tool, folder):
 
 
 kit.main({case.__name__: case for case in (helper_leak, helper_busy, helper_worker, inspector_leak, inspector_opened, inspector_and_helper,
-                                           started, alone, pushed, foreign_socket, aborted, gone_before_the_warning, stopped_before_the_answer,
+                                           started, alone, pushed, foreign_socket, waits_its_turn, aborted, gone_before_the_warning, stopped_before_the_answer,
                                            inspector_aborted, target_killed)})

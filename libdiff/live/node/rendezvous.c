@@ -8,6 +8,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +20,9 @@
 
 #include "live/node/feed.h"
 #include "live/rights.h"
+
+#define AGAIN_MS  50
+#define LISTEN_MS 5
 
 static bool is_socket_of(const char *path, uid_t uid)
 {
@@ -61,20 +65,16 @@ static void sweep_rendezvous(const char *folder, const char *prefix, uid_t uid)
     closedir(all);
 }
 
-static hsd_status refuse_taken(const char *path, uid_t uid, hsd_error *err)
+static hsd_status refuse_foreign(const char *path, hsd_error *err)
 {
-    if (!is_socket_of(path, uid)) {
-        const hsd_status status =
-            hsd_fail(err, HSD_E_UNSUPPORTED, "%s exists and is no socket of the program's user", path);
-        hsd_error_set_hint(err, "remove it if it is yours: ls -l %s", path);
-        return status;
-    }
-    const hsd_status status = hsd_fail(err, HSD_E_UNSUPPORTED, "another capture of this process is under way");
-    hsd_error_set_hint(err, "try again when it has ended");
+    const hsd_status status =
+        hsd_fail(err, HSD_E_UNSUPPORTED, "%s exists and is no socket of the program's user", path);
+    hsd_error_set_hint(err, "remove it if it is yours: ls -l %s", path);
     return status;
 }
 
-/* fchmod before bind is what the file gets: there is no moment in which it has another mode. */
+/* fchmod before bind is what the file gets: there is no moment in which it has another mode. HSD_END: another asker
+ * waits there. */
 static hsd_status bind_it(hsd_rendezvous *meeting, hsd_error *err)
 {
     const struct sockaddr_un address = address_of(meeting->path);
@@ -82,8 +82,14 @@ static hsd_status bind_it(hsd_rendezvous *meeting, hsd_error *err)
     for (int again = 0;; again++) {
         if (bind(meeting->fd, (const struct sockaddr *)&address, sizeof address) == 0) break;
         if (errno != EADDRINUSE) return hsd_fail_errno(err, errno, "cannot make the socket %s", meeting->path);
-        if (again > 0 || !is_socket_of(meeting->path, meeting->uid) || is_served(meeting->path))
-            return refuse_taken(meeting->path, meeting->uid, err);
+        if (!is_socket_of(meeting->path, meeting->uid)) {
+            struct stat what;
+            if (lstat(meeting->path, &what) == 0) return refuse_foreign(meeting->path, err);
+            if (again < 2) continue; /* it is gone meanwhile */
+        }
+        if (again > 0 || is_served(meeting->path)) return HSD_END;
+        poll(NULL, 0, LISTEN_MS); /* who has just bound it is about to listen */
+        if (is_served(meeting->path)) return HSD_END;
         unlink(meeting->path);
     }
     if (listen(meeting->fd, 4) == 0) return HSD_OK;
@@ -92,9 +98,27 @@ static hsd_status bind_it(hsd_rendezvous *meeting, hsd_error *err)
     return hsd_fail_errno(err, refused, "cannot listen at %s", meeting->path);
 }
 
-hsd_status hsd_rendezvous_open(hsd_rendezvous *meeting, const hsd_process_facts *facts, const char *folder,
-                               const char *agent, hsd_error *err)
+/* `hsdiff capture -- node app.js` takes captures by itself, and whoever asks for one of their own meanwhile has only to
+ * wait a moment. */
+static hsd_status bind_in_turn(hsd_rendezvous *meeting, hsd_live *live, hsd_error *err)
 {
+    const unsigned seconds = live->options->timeout_seconds == 0 ? 60 : live->options->timeout_seconds;
+    for (uint64_t tries = 0; tries < (uint64_t)seconds * (1000 / AGAIN_MS); tries++) {
+        const hsd_rights before = hsd_rights_take((hsd_rights){meeting->uid, meeting->gid});
+        const hsd_status status = bind_it(meeting, err);
+        hsd_rights_return(before);
+        if (status != HSD_END) return status;
+        HSD_TRY(hsd_progress(live->reporter, "waiting for another capture of this process", 0, 0, err));
+        poll(NULL, 0, AGAIN_MS);
+    }
+    return hsd_fail(err, HSD_E_UNSUPPORTED, "another capture of process %ld is under way, and does not end",
+                    live->facts->pid);
+}
+
+hsd_status hsd_rendezvous_open(hsd_rendezvous *meeting, hsd_live *live, const char *folder, const char *agent,
+                               hsd_error *err)
+{
+    const hsd_process_facts *facts = live->facts;
     char where[108], prefix[64], path[sizeof meeting->path + 1];
     *meeting = (hsd_rendezvous){.fd = -1, .uid = facts->uid, .gid = facts->gid, .pid = (pid_t)facts->pid};
     const int length = snprintf(where, sizeof where, "%s%s", facts->is_same_mounts ? "" : facts->root, folder);
@@ -110,8 +134,8 @@ hsd_status hsd_rendezvous_open(hsd_rendezvous *meeting, const hsd_process_facts 
     memcpy(meeting->path, path, (size_t)size + 1);
     const hsd_rights before = hsd_rights_take((hsd_rights){meeting->uid, meeting->gid});
     if (facts->is_same_pids) sweep_rendezvous(where, prefix, meeting->uid);
-    const hsd_status status = bind_it(meeting, err);
     hsd_rights_return(before);
+    const hsd_status status = bind_in_turn(meeting, live, err);
     if (status == HSD_OK) return HSD_OK;
     close(meeting->fd);
     *meeting = (hsd_rendezvous){.fd = -1};

@@ -21,12 +21,13 @@ typedef struct hsd_rendezvous {
 } hsd_rendezvous;
 
 /*
- * Makes the socket in `folder` (a path of the target's, its root goes in front where it is another). HSD_E_IO: cannot
- * be made; HSD_E_UNSUPPORTED: something else has that name, or someone else is waiting there. Sweeps what ended askers
- * of this user left.
+ * Makes the socket in `folder` (a path of the target's, its root goes in front where it is another). Waits where
+ * someone else is waiting there, as long as the options have for an answer. HSD_E_IO: cannot be made;
+ * HSD_E_UNSUPPORTED: something else has that name, or the other one does not end. Sweeps what ended askers of this user
+ * left.
  */
-hsd_status hsd_rendezvous_open(hsd_rendezvous *meeting, const hsd_process_facts *facts, const char *folder,
-                               const char *agent, hsd_error *err);
+hsd_status hsd_rendezvous_open(hsd_rendezvous *meeting, hsd_live *live, const char *folder, const char *agent,
+                               hsd_error *err);
 
 /* Waits for the target, and for it alone: *fd, owned by the caller. The file is gone behind that. */
 hsd_status hsd_rendezvous_accept(hsd_rendezvous *meeting, hsd_live *live, int *fd, hsd_error *err);

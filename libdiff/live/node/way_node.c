@@ -197,7 +197,7 @@ static hsd_status capture_node_way(hsd_live *live, hsd_error *err)
     int fd = -1;
     if (!hsd_process_variable(live->facts, "XDG_RUNTIME_DIR", folder, sizeof folder) || folder[0] == '\0')
         snprintf(folder, sizeof folder, "/tmp");
-    HSD_TRY(hsd_rendezvous_open(&meeting, live->facts, folder, "node", err));
+    HSD_TRY(hsd_rendezvous_open(&meeting, live, folder, "node", err));
     hsd_status status = send_signal(live->facts, helper_signal(live->facts), err);
     const bool is_asked = status == HSD_OK;
     if (status == HSD_OK) status = hsd_rendezvous_accept(&meeting, live, &fd, err);
