@@ -68,7 +68,7 @@ enum {
 #define HSD_V8_STRING_DOCUMENT  (HSD_V8_STRING_TOP - 8) /* "document": Blink's symbol for that of a window */
 #define HSD_V8_STRING_GLOBALS   (HSD_V8_STRING_TOP - 64 - HSD_V8_MOST_GLOBALS)  /* + number of the global */
 #define HSD_V8_STRING_SCOPES    (HSD_V8_STRING_GLOBALS - HSD_V8_MOST_SCOPES)    /* + number of the scope */
-#define HSD_V8_STRING_BLOCKS    (HSD_V8_STRING_SCOPES - HSD_V8_MOST_SCOPES)     /* + number of the scope it is in */
+#define HSD_V8_STRING_BLOCKS    (HSD_V8_STRING_SCOPES - HSD_V8_MOST_SCOPES)     /* + number of the one that is inside */
 #define HSD_V8_STRING_MODULES   (HSD_V8_STRING_BLOCKS - HSD_V8_MOST_MODULES)    /* + number of the module */
 #define HSD_V8_STRING_FRAMES    (HSD_V8_STRING_MODULES - HSD_V8_MOST_FRAMES)    /* + number of the function that ran */
 #define HSD_V8_STRING_CHOICES   (HSD_V8_STRING_FRAMES - HSD_V8_MOST_CHOICES)    /* + number of the choice */

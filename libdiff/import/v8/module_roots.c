@@ -39,8 +39,7 @@ static hsd_status put_blocks(hsd_v8 *v8, bool is_block, const uint8_t *seen, hsd
     for (uint32_t i = 0; i < v8->scopes.inner_count; i++) {
         const hsd_v8_inner *inner = &v8->scopes.inner[i];
         if (inner->scope == HSD_V8_NO_SCOPE || v8->scopes.scopes[inner->scope].is_block != is_block) continue;
-        const module_root root = {inner->ordinal, HSD_V8_STRING_BLOCKS + inner->scope,
-                                  v8->scopes.scopes[inner->scope].file};
+        const module_root root = {inner->ordinal, HSD_V8_STRING_BLOCKS + i, v8->scopes.scopes[inner->scope].file};
         HSD_TRY(put_module(v8, &root, seen, err));
     }
     return HSD_OK;

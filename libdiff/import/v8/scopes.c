@@ -229,10 +229,7 @@ hsd_status hsd_v8_scopes_settle(hsd_v8_scopes *scopes, const hsd_v8_names *names
     for (uint32_t i = 0; i < scopes->inner_count; i++) {
         hsd_v8_inner *inner = &scopes->inner[i];
         if (inner->scope == HSD_V8_NO_SCOPE) continue;
-        if (hsd_v8_is_proven(names, inner->proof, HSD_V8_PROOF_PREVIOUS))
-            scopes->scopes[inner->scope].has_blocks = true;
-        else
-            inner->scope = HSD_V8_NO_SCOPE;
+        if (!hsd_v8_is_proven(names, inner->proof, HSD_V8_PROOF_PREVIOUS)) inner->scope = HSD_V8_NO_SCOPE;
     }
     for (uint32_t i = 0; i < scopes->global_count; i++) {
         hsd_v8_global *global = &scopes->globals[i];
@@ -242,6 +239,90 @@ hsd_status hsd_v8_scopes_settle(hsd_v8_scopes *scopes, const hsd_v8_names *names
         if (!holds) global->name.size = 0;
     }
     return number_globals(scopes, err);
+}
+
+/* ---- lines of blocks ---- */
+
+typedef struct block_finder {
+    hsd_id_map blocks; /* ordinal of a block's context -> its line */
+    hsd_id_map counts; /* file -> blocks in it */
+} block_finder;
+
+static hsd_status see_block(block_finder *f, uint32_t file, hsd_error *err)
+{
+    const uint32_t before = hsd_id_map_get(&f->counts, file);
+    return hsd_id_map_put(&f->counts, file, before == HSD_ID_NONE ? 1 : before + 1, err);
+}
+
+static hsd_status count_blocks(block_finder *f, const hsd_v8_scopes *scopes, hsd_error *err)
+{
+    for (uint32_t i = 0; i < scopes->scope_count; i++)
+        if (scopes->scopes[i].is_block) HSD_TRY(see_block(f, scopes->scopes[i].file, err));
+    for (uint32_t i = 0; i < scopes->inner_count; i++)
+        if (scopes->inner[i].scope != HSD_V8_NO_SCOPE)
+            HSD_TRY(see_block(f, scopes->scopes[scopes->inner[i].scope].file, err));
+    return HSD_OK;
+}
+
+static bool has_company(const block_finder *f, uint32_t file)
+{
+    const uint32_t count = hsd_id_map_get(&f->counts, file);
+    return file != HSD_V8_NO_FILE && count != HSD_ID_NONE && count > 1;
+}
+
+static hsd_status list_blocks(block_finder *f, const hsd_v8_scopes *scopes, hsd_error *err)
+{
+    for (uint32_t i = 0; i < scopes->scope_count; i++)
+        if (scopes->scopes[i].is_block && has_company(f, scopes->scopes[i].file))
+            HSD_TRY(hsd_id_map_put(&f->blocks, scopes->scopes[i].ordinal, 0, err));
+    for (uint32_t i = 0; i < scopes->inner_count; i++)
+        if (scopes->inner[i].scope != HSD_V8_NO_SCOPE && has_company(f, scopes->scopes[scopes->inner[i].scope].file))
+            HSD_TRY(hsd_id_map_put(&f->blocks, scopes->inner[i].ordinal, 0, err));
+    return HSD_OK;
+}
+
+/* A line of another source, of a bundle, is none of the file that the block is called by. */
+static bool is_line_of(const hsd_v8_function *function, uint32_t file, const hsd_v8_files *files)
+{
+    const hsd_bytes called = hsd_v8_files_name(files, file), source = hsd_v8_files_name(files, function->source);
+    if (file == HSD_V8_NO_FILE || function->line == 0) return false;
+    return function->source == HSD_V8_NO_FILE ||
+           (called.size == source.size && memcmp(called.data, source.data, called.size) == 0);
+}
+
+static hsd_status see_lines(block_finder *f, const hsd_v8_names *names, const hsd_v8_functions *functions,
+                            const hsd_v8_files *files, hsd_error *err)
+{
+    for (uint32_t i = 0; i < functions->count; i++) {
+        const hsd_v8_function *function = &functions->items[i];
+        const uint32_t line = hsd_id_map_get(&f->blocks, function->context);
+        if (line == HSD_ID_NONE || (line != 0 && line <= function->line)) continue;
+        if (!is_line_of(function, hsd_v8_functions_file(functions, names, i), files)) continue;
+        HSD_TRY(hsd_id_map_put(&f->blocks, function->context, function->line, err));
+    }
+    return HSD_OK;
+}
+
+static uint32_t line_of(const block_finder *f, uint32_t ordinal)
+{
+    const uint32_t line = hsd_id_map_get(&f->blocks, ordinal);
+    return line == HSD_ID_NONE ? 0 : line;
+}
+
+hsd_status hsd_v8_scopes_lines(hsd_v8_scopes *scopes, const hsd_v8_names *names, const hsd_v8_functions *functions,
+                               const hsd_v8_files *files, hsd_error *err)
+{
+    block_finder f = {0};
+    hsd_status status = count_blocks(&f, scopes, err);
+    if (status == HSD_OK) status = list_blocks(&f, scopes, err);
+    if (status == HSD_OK) status = see_lines(&f, names, functions, files, err);
+    for (uint32_t i = 0; i < scopes->scope_count && status == HSD_OK; i++)
+        scopes->scopes[i].line = line_of(&f, scopes->scopes[i].ordinal);
+    for (uint32_t i = 0; i < scopes->inner_count && status == HSD_OK; i++)
+        scopes->inner[i].line = line_of(&f, scopes->inner[i].ordinal);
+    hsd_id_map_release(&f.blocks);
+    hsd_id_map_release(&f.counts);
+    return status;
 }
 
 void hsd_v8_scopes_release(hsd_v8_scopes *scopes)

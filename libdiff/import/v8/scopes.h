@@ -44,14 +44,15 @@ typedef struct hsd_v8_scope { /* a context of a module or script */
     uint32_t function; /* one whose closure has this context, or HSD_V8_NO_FUNCTION */
     uint32_t file;     /* its file, or HSD_V8_NO_FILE; from settle on */
     uint32_t proof;    /* entry that must prove PREVIOUS, if the closure's context is inside; else HSD_V8_NO_ENTRY */
+    uint32_t line;     /* of a block as of one that is inside */
     bool is_block, is_repeated;
-    bool has_blocks; /* from settle on */
 } hsd_v8_scope;
 
 typedef struct hsd_v8_inner { /* a context inside another */
     uint32_t ordinal, around;
     uint32_t proof; /* entry that must prove PREVIOUS */
     uint32_t scope; /* the module's, if this is one of its blocks, from resolve on; else HSD_V8_NO_SCOPE */
+    uint32_t line;  /* the least of the functions of its closures, where its file has several blocks; 0 = not known */
     bool is_block, is_repeated;
 } hsd_v8_inner;
 
@@ -112,6 +113,10 @@ hsd_status hsd_v8_scopes_class(hsd_v8_scopes *scopes, uint32_t global, hsd_bytes
 /* All strings were seen: finds the files, drops names without proof, and numbers globals of one name. */
 hsd_status hsd_v8_scopes_settle(hsd_v8_scopes *scopes, const hsd_v8_names *names, const hsd_v8_functions *functions,
                                 hsd_error *err);
+
+/* Files have their names: finds lines of blocks where a file has several. */
+hsd_status hsd_v8_scopes_lines(hsd_v8_scopes *scopes, const hsd_v8_names *names, const hsd_v8_functions *functions,
+                               const hsd_v8_files *files, hsd_error *err);
 
 void hsd_v8_scopes_release(hsd_v8_scopes *scopes);
 

@@ -248,15 +248,16 @@ static hsd_status define_global(hsd_v8 *v8, uint32_t number, hsd_bytes name, hsd
     return status;
 }
 
-/* "server.js (block)". */
-static hsd_status define_block(hsd_v8 *v8, uint32_t number, uint32_t file, hsd_error *err)
+/* "server.js (block)", and of several "server.js (block around line 7)". */
+static hsd_status define_block(hsd_v8 *v8, uint32_t number, uint32_t file, uint32_t line, hsd_error *err)
 {
-    static const char block[] = " (block)";
+    char block[40] = " (block)";
     const hsd_bytes name = hsd_v8_files_name(&v8->files, file);
     hsd_buffer text = {0};
     if (name.size == 0) return define_string(v8, number, name, err);
+    if (line != 0) snprintf(block, sizeof block, " (block around line %u)", (unsigned)line);
     hsd_status status = hsd_buffer_append(&text, name.data, name.size, err);
-    if (status == HSD_OK) status = hsd_buffer_append(&text, block, sizeof block - 1, err);
+    if (status == HSD_OK) status = hsd_buffer_append(&text, block, strlen(block), err);
     if (status == HSD_OK) status = define_string(v8, number, (hsd_bytes){text.data, text.size}, err);
     hsd_buffer_release(&text);
     return status;
@@ -266,11 +267,15 @@ static hsd_status define_contexts(hsd_v8 *v8, hsd_error *err)
 {
     for (uint32_t i = 0; i < v8->scopes.scope_count; i++) {
         const hsd_v8_scope *scope = &v8->scopes.scopes[i];
-        if (scope->has_blocks) HSD_TRY(define_block(v8, HSD_V8_STRING_BLOCKS + i, scope->file, err));
         if (scope->is_block)
-            HSD_TRY(define_block(v8, HSD_V8_STRING_SCOPES + i, scope->file, err));
+            HSD_TRY(define_block(v8, HSD_V8_STRING_SCOPES + i, scope->file, scope->line, err));
         else
             HSD_TRY(define_string(v8, HSD_V8_STRING_SCOPES + i, hsd_v8_files_name(&v8->files, scope->file), err));
+    }
+    for (uint32_t i = 0; i < v8->scopes.inner_count; i++) {
+        const hsd_v8_inner *inner = &v8->scopes.inner[i];
+        if (inner->scope != HSD_V8_NO_SCOPE)
+            HSD_TRY(define_block(v8, HSD_V8_STRING_BLOCKS + i, v8->scopes.scopes[inner->scope].file, inner->line, err));
     }
     return HSD_OK;
 }
@@ -422,6 +427,7 @@ hsd_status hsd_v8_write_tables(hsd_v8 *v8, hsd_error *err)
     hsd_v8_modules_settle(&v8->modules, &v8->names, &v8->functions);
     HSD_TRY(hsd_v8_originals_find(v8, err));
     HSD_TRY(hsd_v8_files_settle(&v8->files, err));
+    HSD_TRY(hsd_v8_scopes_lines(&v8->scopes, &v8->names, &v8->functions, &v8->files, err));
     HSD_TRY(hsd_v8_originals_define(v8, err));
     HSD_TRY(define_types(v8, err));
     HSD_TRY(define_missing(v8, err));

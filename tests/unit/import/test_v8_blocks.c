@@ -163,6 +163,20 @@ static uint32_t add_info_of_one(v8_heap *heap)
     return add_info(heap, &(scope){"scope_info", 1, {0}, 1, false, false});
 }
 
+/* A closure whose context is that of a block, at a line of worker.js. */
+static void add_closure(v8_heap *heap, uint32_t holder, uint32_t context, uint32_t script, uint32_t line)
+{
+    const uint32_t closure = v8_node(heap, "closure", "f", 64), function = v8_node(heap, "code", "f", 56);
+    v8_edge(heap, holder, "property", "closure", closure);
+    v8_edge(heap, closure, "internal", "shared", function);
+    v8_edge(heap, closure, "internal", "context", context);
+    v8_edge(heap, function, "internal", "name_or_scope_info", script);
+    v8_edge(heap, function, "internal", "script", script);
+    v8_edge(heap, script, "internal", "source", function);
+    v8_edge(heap, script, "internal", "name", function);
+    if (line > 0) v8_locate(heap, closure, line - 1, 4);
+}
+
 static bool is_block(const loaded *c, uint32_t context)
 {
     return loaded_has_root(c, HSC_ROOT_GLOBAL, "store.js (block)", context);
@@ -212,17 +226,33 @@ Test(v8_blocks, a_block_may_be_the_outermost)
     v8_heap *heap = v8_heap_new();
     const v8_program p = v8_add_program(heap);
     const uint32_t context = add_block(heap, p.leak, add_info_of_one(heap), UINT32_MAX),
-                   closure = v8_node(heap, "closure", "f", 64), function = v8_node(heap, "code", "f", 56),
                    script = v8_node(heap, "code", "/srv/app/worker.js", 128);
-    v8_edge(heap, p.leak, "property", "closure", closure);
-    v8_edge(heap, closure, "internal", "shared", function);
-    v8_edge(heap, closure, "internal", "context", context);
-    v8_edge(heap, function, "internal", "name_or_scope_info", script);
-    v8_edge(heap, function, "internal", "script", script);
-    v8_edge(heap, script, "internal", "source", function);
-    v8_edge(heap, script, "internal", "name", function);
+    add_closure(heap, p.leak, context, script, 0);
     loaded c = case_v8_import(heap, V8_FORM_NODE_20, NULL, NULL);
     cr_expect(loaded_has_root(&c, HSC_ROOT_GLOBAL, "worker.js (block)", context));
+    cr_expect(loaded_has_root(&c, HSC_ROOT_GLOBAL, "store.js", p.module));
+    loaded_release(&c);
+    v8_heap_free(heap);
+}
+
+/* `if (isMainThread) { … } else { … }` may have a variable of one name in each: the blocks are told by a line in them.
+ */
+Test(v8_blocks, of_several_blocks_each_is_told_by_its_first_line)
+{
+    v8_heap *heap = v8_heap_new();
+    const v8_program p = v8_add_program(heap);
+    const uint32_t script = v8_node(heap, "code", "/srv/app/worker.js", 128),
+                   outer = add_block(heap, p.leak, add_info_of_one(heap), UINT32_MAX),
+                   inside = add_block(heap, p.leak, add_info_of_one(heap), outer),
+                   silent = add_block(heap, p.leak, add_info_of_one(heap), outer);
+    add_closure(heap, p.leak, outer, script, 20);
+    add_closure(heap, p.leak, inside, script, 17);
+    add_closure(heap, p.leak, inside, script, 9);
+    add_closure(heap, p.leak, inside, script, 12);
+    loaded c = case_v8_import(heap, V8_FORM_NODE_20, NULL, NULL);
+    cr_expect(loaded_has_root(&c, HSC_ROOT_GLOBAL, "worker.js (block around line 20)", outer));
+    cr_expect(loaded_has_root(&c, HSC_ROOT_GLOBAL, "worker.js (block around line 9)", inside));
+    cr_expect(loaded_has_root(&c, HSC_ROOT_GLOBAL, "worker.js (block)", silent), "its line is not known");
     cr_expect(loaded_has_root(&c, HSC_ROOT_GLOBAL, "store.js", p.module));
     loaded_release(&c);
     v8_heap_free(heap);
