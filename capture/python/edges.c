@@ -54,6 +54,7 @@ static void dict_entries(walk *w, py_object *dict, role as)
                  [ROLE_INSTANCE_DICT] = {NAME_FIELD, NAME_FIELD},
                  [ROLE_MODULE_DICT] = {NAME_FIELD, NAME_GLOBAL},
                  [ROLE_CLASS_DICT] = {NAME_FIELD, NAME_GLOBAL},
+                 [ROLE_LOOSE_CLASS_DICT] = {NAME_FIELD, NAME_FIELD},
                  [ROLE_THREADS] = {NAME_VALUE, NAME_VALUE}};
     const python_types *t = &w->py.types;
     py_object *key, *value;

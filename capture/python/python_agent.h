@@ -174,14 +174,15 @@ uint32_t plans_function_type(walk *w, const plan *p, const py_object *object);
 
 /* ---- walk.c ---- */
 
-enum { OUT_ROWS = 2048, CANDIDATES_MAX = 256, FUNCTION_CACHE = 4096, PENDING = 32 };
+enum { OUT_ROWS = 2048, CANDIDATES_MAX = 256, FUNCTION_CACHE = 4096, MODULE_CACHE = 256, PENDING = 32 };
 
 typedef enum role {
     ROLE_NONE,
     ROLE_INSTANCE_DICT,
     ROLE_MODULE_DICT,
     ROLE_CLASS_DICT,
-    ROLE_THREADS /* threading._active: written at once, and never in the queue */
+    ROLE_LOOSE_CLASS_DICT, /* of a class that its module does not have: roots_is_named */
+    ROLE_THREADS           /* threading._active: written at once, and never in the queue */
 } role;
 
 typedef struct candidate {
@@ -189,6 +190,10 @@ typedef struct candidate {
     uint32_t label;
     bool is_used, is_held;
 } candidate;
+
+typedef struct module_globals { /* by the str that its classes have as __module__ */
+    const py_object *name, *globals;
+} module_globals;
 
 typedef struct function_label { /* the type of functions of one code */
     const py_object *code, *qualname;
@@ -216,6 +221,7 @@ struct walk {
     candidate candidates[CANDIDATES_MAX];
     size_t candidate_count, candidates_left;
     function_label functions[FUNCTION_CACHE];
+    module_globals modules[MODULE_CACHE];
     uint64_t started_ns;
     uint32_t generation_string[5], thread_count;
     uint64_t allocated_blocks; /* sys.getallocatedblocks() */
@@ -248,6 +254,8 @@ bool walk_meet(walk *w, py_object *object, bool is_counted);
  * owner of its entries. */
 void walk_write(walk *w, py_object *object, role as, uint32_t name);
 bool walk_is_over(walk *w);
+/* May the structures of that interpreter be read? One with a lock of its own runs meanwhile. */
+bool walk_is_ours(const walk *w, void *interpreter);
 
 /* ---- edges.c, sizes.c, roots.c, frames.c ---- */
 
@@ -265,6 +273,9 @@ sizes sizes_of(walk *w, const plan *p, py_object *object);
 void roots_modules(walk *w, void *interpreter);
 void roots_interpreter(walk *w, void *interpreter);
 void roots_tasks(walk *w, void *interpreter);
+/* Do a class's attributes have a place of their own, `app.cache.Session.all`? Where its module has the class, and so it
+ * lasts. One that is made anew and anew is held by whatever keeps it, with all that it has. */
+bool roots_is_named(walk *w, const py_type *type);
 /* Of an object that is being written: what it counts itself is taken off its slot; what lives for ever is a root. */
 void roots_account(walk *w, const py_object *object, uint64_t *slot);
 /* At the end, when all references were found. */

@@ -10,6 +10,7 @@
 #include "structures.h"
 
 enum { CALLBACK_WORDS = 3, CALLBACKS_MAX = 1 << 20, WORD = 8 };
+enum { GLOBALS_MAX = 2048 }; /* of a module that is looked through for each of its classes */
 
 void root(walk *w, hsc_root_kind kind, uint32_t flags, const char *label, py_object *target)
 {
@@ -54,6 +55,56 @@ void roots_modules(walk *w, void *interpreter)
     if (modules == NULL || !py_is(modules->type, PY_IS_DICT)) return;
     for (py_entries all = py_dict_entries(&w->py, (const py_dict *)modules); py_next_entry(&all, &key, &value);)
         if (value != w->py.none) module_root(w, key, value, w->py.interpreter_number(interpreter));
+}
+
+/* ---- classes ---- */
+
+/* Of several interpreters that have a module of that name it is the one whose __name__ this str is. */
+static const py_object *find_globals(const walk *w, const py_object *module)
+{
+    char name[NAME_BYTES];
+    const py_object *first = NULL;
+    void *interpreter = w->py.first_interpreter();
+    name[py_utf8(&w->py, module, name, sizeof name - 1)] = '\0';
+    for (; interpreter != NULL; interpreter = w->py.next_interpreter(interpreter)) {
+        const py_object *globals = walk_is_ours(w, interpreter) ? py_module_dict(&w->py, interpreter, name) : NULL;
+        if (globals == NULL || !py_is(globals->type, PY_IS_DICT)) continue;
+        if (py_dict_find(&w->py, globals, "__name__") == module) return globals;
+        if (first == NULL) first = globals;
+    }
+    return first;
+}
+
+/* Classes of a module have its name from one str, and stand near each other. */
+static const py_object *globals_of(walk *w, const py_object *module)
+{
+    module_globals *known = &w->modules[((uintptr_t)module >> 4) % MODULE_CACHE];
+    if (known->name != module) *known = (module_globals){module, find_globals(w, module)};
+    return known->globals;
+}
+
+/* "Order.Line", and not "make.<locals>.Line". */
+static bool is_inside_class(const walk *w, const py_type *type)
+{
+    char name[NAME_BYTES];
+    const py_object *qualname = py_object_at(type, w->py.at->heap_qualname);
+    if (qualname == NULL) return true;
+    name[py_utf8(&w->py, qualname, name, sizeof name - 1)] = '\0';
+    return strchr(name, '.') != NULL && strstr(name, "<locals>") == NULL;
+}
+
+bool roots_is_named(walk *w, const py_type *type)
+{
+    if (!py_is(type, PY_HEAP_TYPE)) return true;
+    const py_object *module = py_dict_find(&w->py, type->dict, "__module__");
+    if (module == NULL || module->type != w->py.types.text || is_inside_class(w, type)) return true;
+    const py_object *globals = globals_of(w, module);
+    py_object *key, *value;
+    if (globals == NULL) return true;
+    if (((const py_dict *)globals)->used > GLOBALS_MAX) return true;
+    for (py_entries all = py_dict_entries(&w->py, (const py_dict *)globals); py_next_entry(&all, &key, &value);)
+        if (value == (const py_object *)type) return true;
+    return false;
 }
 
 /* ---- the interpreter ---- */

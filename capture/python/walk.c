@@ -183,7 +183,7 @@ static bool claim(walk *w, py_object *object)
     return true;
 }
 
-/* A class, and its dict, whose entries start owners of their own. */
+/* A class, and its dict, whose entries start owners of their own if the class is one that lasts. */
 static void write_class(walk *w, py_object *object, uint32_t generation)
 {
     char text[NAME_BYTES];
@@ -191,7 +191,8 @@ static void write_class(walk *w, py_object *object, uint32_t generation)
     const uint32_t name = names_put(&w->names, NAME_STRING, text, plans_type_name(&w->py, type, text));
     write_one(w, object, ROLE_NONE, name, generation);
     if (type->dict != NULL && type->dict->type == w->py.types.dict && claim(w, type->dict))
-        write_one(w, type->dict, ROLE_CLASS_DICT, name, GENERATION_NONE);
+        write_one(w, type->dict, roots_is_named(w, type) ? ROLE_CLASS_DICT : ROLE_LOOSE_CLASS_DICT, name,
+                  GENERATION_NONE);
 }
 
 static void write_any(walk *w, py_object *object, role as, uint32_t name, uint32_t generation)
@@ -300,7 +301,7 @@ static bool shares_lock(const walk *w, void *interpreter)
     return own_gil == 0 || w->py.interpreter_number(interpreter) == 0 || py_int_at(interpreter, own_gil) == 0;
 }
 
-static bool is_ours(const walk *w, void *interpreter)
+bool walk_is_ours(const walk *w, void *interpreter)
 {
     void *current = w->py.current_interpreter();
     return interpreter == current || (shares_lock(w, interpreter) && shares_lock(w, current));
@@ -310,7 +311,7 @@ static void each_interpreter(walk *w, void (*each)(walk *, void *))
 {
     void *interpreter = w->py.first_interpreter();
     for (; interpreter != NULL && !walk_is_over(w); interpreter = w->py.next_interpreter(interpreter))
-        if (is_ours(w, interpreter)) each(w, interpreter);
+        if (walk_is_ours(w, interpreter)) each(w, interpreter);
 }
 
 static void check_walk(walk *w, void *interpreter)
@@ -345,7 +346,7 @@ static void count_others(walk *w)
 {
     for (void *interpreter = w->py.first_interpreter(); interpreter != NULL;
          interpreter = w->py.next_interpreter(interpreter))
-        w->other_interpreters += !is_ours(w, interpreter);
+        w->other_interpreters += !walk_is_ours(w, interpreter);
 }
 
 void walk_all(walk *w)

@@ -26,6 +26,7 @@ LEAKS = {
     "streams": ("app.streams.OPEN (list)", ["[*]: generator read (streams.py:7)", ".leaked: app.leaked.Leaked"]),
     "local": ('app.local.CONTEXT.(threads)[*]["requests"] (list)', ["[*]: app.leaked.Leaked"]),
     "models": ("app.models.Order.items (list)", ["[*]: app.leaked.Leaked"]),
+    "schemas": ("app.schemas.SCHEMAS (dict)", ["[*]: type", ".defaults: list", "[*]: app.leaked.Leaked"]),
     "audit": ("app.audit.LOG.handlers (list)", ["[*]: app.audit.Audit", ".leaked: app.leaked.Leaked"]),
     "failures": ("app.failures.LAST (list)", ["[*]: ValueError", ".__traceback__: traceback", ".tb_next: traceback", ".tb_frame: frame fail (failures.py:7)",
                                                ".request: app.leaked.Leaked"]),

@@ -57,6 +57,7 @@ static void dict_entries(pycore *c, uint64_t dict, pyrole as)
                  [ROLE_INSTANCE_DICT] = {NAME_FIELD, NAME_FIELD},
                  [ROLE_MODULE_DICT] = {NAME_FIELD, NAME_GLOBAL},
                  [ROLE_CLASS_DICT] = {NAME_FIELD, NAME_GLOBAL},
+                 [ROLE_LOOSE_CLASS_DICT] = {NAME_FIELD, NAME_FIELD},
                  [ROLE_THREADS] = {NAME_VALUE, NAME_VALUE}};
     uint64_t key, value;
     const bool is_counted = !is_beside_instance(c, dict);

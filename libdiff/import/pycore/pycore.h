@@ -293,7 +293,20 @@ typedef struct pytables {
 
 /* ---- the whole ---- */
 
-typedef enum pyrole { ROLE_NONE, ROLE_INSTANCE_DICT, ROLE_MODULE_DICT, ROLE_CLASS_DICT, ROLE_THREADS } pyrole;
+typedef enum pyrole {
+    ROLE_NONE,
+    ROLE_INSTANCE_DICT,
+    ROLE_MODULE_DICT,
+    ROLE_CLASS_DICT,
+    ROLE_LOOSE_CLASS_DICT, /* of a class that its module does not have */
+    ROLE_THREADS
+} pyrole;
+
+#define PY_MODULE_CACHE 256u
+
+typedef struct pymodule { /* by the str that its classes have as __module__ */
+    uint64_t name, globals;
+} pymodule;
 
 typedef struct pyvisit { /* what is known of an object that was met */
     uint64_t at;
@@ -342,6 +355,8 @@ typedef struct pycore {
     uint32_t visit_room;
     pylist queue, told; /* those that wait; what a traverse has told */
     pycandidate candidates[PY_CANDIDATES_MAX];
+    pymodule modules[PY_MODULE_CACHE];
+    uint32_t module_lookups;
     size_t candidate_count, candidates_left;
     uint64_t targets[PY_OUT_ROWS], indexes[PY_OUT_ROWS]; /* of the object under way */
     uint32_t labels[PY_OUT_ROWS];
@@ -471,6 +486,8 @@ pysizes hsd_pysizes_of(pycore *c, pytype *type, uint64_t object);
 void hsd_pyroots_modules(pycore *c, uint64_t interpreter);
 void hsd_pyroots_interpreter(pycore *c, uint64_t interpreter);
 void hsd_pyroots_tasks(pycore *c, uint64_t interpreter);
+/* As the agent's roots_is_named. */
+bool hsd_pyroots_is_named(pycore *c, uint64_t class, const pytype *type);
 void hsd_pyroots_account(pycore *c, uint64_t object, const pytype *type, pyvisit *visit);
 void hsd_pyroots_held(pycore *c);
 void hsd_pyroots_put(pycore *c, hsc_root_kind kind, uint32_t flags, const char *label, uint64_t target);

@@ -9,6 +9,8 @@
 #include "import/pycore/pycore.h"
 
 enum { CALLBACK_WORDS = 3, CALLBACKS_MAX = 1 << 20, WORD = 8, SET_ENTRY = 16, TASKS_MAX = 1 << 26 };
+/* Of a module that is looked through for each of its classes; of a core, which may lie; lookups of modules. */
+enum { GLOBALS_MAX = 2048, GLOBALS_READ = 4096, INTERPRETERS_READ = 16, LOOKUPS_MAX = 1 << 14 };
 
 static void write_root(pycore *c, const hsc_root_record *record)
 {
@@ -62,6 +64,58 @@ void hsd_pyroots_modules(pycore *c, uint64_t interpreter)
     for (pyentries all = hsd_pyvalues_dict(c, modules);
          hsd_pyvalues_next(c, &all, &key, &value) && !hsd_pywalk_is_over(c);)
         if (value != py_symbol(c, PY_NONE)) module_root(c, key, value, hsd_pycore_interpreter_number(c, interpreter));
+}
+
+/* ---- classes ---- */
+
+/* Of several interpreters that have a module of that name it is the one whose __name__ this str is. */
+static uint64_t find_globals(pycore *c, uint64_t module)
+{
+    char name[PY_NAME_BYTES];
+    uint64_t first = 0, interpreter = py_word(c, py_symbol(c, PY_RUNTIME) + c->links.first_interpreter);
+    name[hsd_pyvalues_utf8(c, module, name, sizeof name - 1)] = '\0';
+    for (int i = 0; i < INTERPRETERS_READ && interpreter != 0 && c->module_lookups < LOOKUPS_MAX; i++) {
+        c->module_lookups++;
+        const uint64_t globals = hsd_pyvalues_module(c, interpreter, name);
+        if (globals != 0 && py_is(hsd_pyplans_of_object(c, globals), PY_IS_DICT)) {
+            if (hsd_pyvalues_find(c, globals, "__name__") == module) return globals;
+            if (first == 0) first = globals;
+        }
+        interpreter = hsd_pycore_next_interpreter(c, interpreter);
+    }
+    return first;
+}
+
+/* Classes of a module have its name from one str, and stand near each other. */
+static uint64_t globals_of(pycore *c, uint64_t module)
+{
+    pymodule *known = &c->modules[(module >> 4) % PY_MODULE_CACHE];
+    if (known->name != module) *known = (pymodule){module, find_globals(c, module)};
+    return known->globals;
+}
+
+/* "Order.Line", and not "make.<locals>.Line". */
+static bool is_inside_class(pycore *c, uint64_t class)
+{
+    char name[PY_NAME_BYTES];
+    const uint64_t qualname = py_word(c, class + c->at.heap_qualname);
+    if (qualname == 0) return true;
+    name[hsd_pyvalues_utf8(c, qualname, name, sizeof name - 1)] = '\0';
+    return strchr(name, '.') != NULL && strstr(name, "<locals>") == NULL;
+}
+
+bool hsd_pyroots_is_named(pycore *c, uint64_t class, const pytype *type)
+{
+    if (!py_is(type, PY_HEAP_TYPE)) return true;
+    const uint64_t module = hsd_pyvalues_find(c, type->dict, "__module__");
+    if (module == 0 || py_type_of(c, module) != py_symbol(c, PY_TEXT) || is_inside_class(c, class)) return true;
+    const uint64_t globals = globals_of(c, module);
+    uint64_t key, value;
+    if (globals == 0 || py_word(c, globals + DICT_USED) > GLOBALS_MAX) return true;
+    pyentries all = hsd_pyvalues_dict(c, globals);
+    for (uint32_t i = 0; i < GLOBALS_READ && hsd_pyvalues_next(c, &all, &key, &value); i++)
+        if (value == class) return true;
+    return false;
 }
 
 /* ---- the interpreter ---- */

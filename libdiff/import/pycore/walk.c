@@ -221,7 +221,7 @@ static bool claim_pywalk(pycore *c, uint64_t object)
     return true;
 }
 
-/* A class, and its dict, whose entries start owners of their own. */
+/* A class, and its dict, whose entries start owners of their own if the class is one that lasts. */
 static void write_class(pycore *c, uint64_t object, uint32_t generation)
 {
     char text[PY_NAME_BYTES];
@@ -234,7 +234,8 @@ static void write_class(pycore *c, uint64_t object, uint32_t generation)
     write_one(c, object, ROLE_NONE, name, generation);
     const uint64_t dict = type == NULL ? 0 : type->dict;
     if (dict != 0 && py_type_of(c, dict) == py_symbol(c, PY_DICT) && claim_pywalk(c, dict))
-        write_one(c, dict, ROLE_CLASS_DICT, name, GENERATION_NONE);
+        write_one(c, dict, hsd_pyroots_is_named(c, object, type) ? ROLE_CLASS_DICT : ROLE_LOOSE_CLASS_DICT, name,
+                  GENERATION_NONE);
 }
 
 static void write_any(pycore *c, uint64_t object, pyrole as, uint32_t name, uint32_t generation)
