@@ -242,6 +242,7 @@ static const char *prepare_jvm_agent(jvm_capture *capture, const hsa_request *re
     if (hsa_option_number(request, "gc", 0) != 0) (*capture->jvmti)->ForceGarbageCollection(capture->jvmti);
     capture->pause_ns = hsa_now_ns() - start; /* at most: some collectors let the program go on */
     capture->late = hsa_arena_take(&capture->arena, JVM_LATE_OBJECTS * sizeof *capture->late);
+    if (!jvm_open_cleaners(capture)) return "out of memory: the list of what waits for a Cleaner";
     if (!jvm_open_outside(capture)) return "out of memory: the list of objects that own memory outside the heap";
     if (capture->late == NULL) return "out of memory: the list of late objects";
     /* All local references go before the walk: else they are roots. */

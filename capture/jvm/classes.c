@@ -42,6 +42,7 @@ static uint32_t role_of(const char *class_name, const char *name)
     if (strcmp(class_name, "java.lang.ThreadLocal$ThreadLocalMap$Entry") == 0 && strcmp(name, "value") == 0)
         return JVM_VALUE;
     if (hsc_java_known_cleaner(bytes_of(class_name), bytes_of(name))) return JVM_CLEANER;
+    if (hsc_java_known_action(bytes_of(class_name), bytes_of(name))) return JVM_ACTION;
     return hsc_java_known_view(bytes_of(class_name), bytes_of(name)) ? JVM_VIEW : JVM_FIELD;
 }
 

@@ -79,7 +79,8 @@ typedef enum jvm_field_role {
     JVM_OUTSIDE,
     JVM_ADDRESS,
     JVM_CLEANER,
-    JVM_VALUE
+    JVM_VALUE,
+    JVM_ACTION
 } jvm_field_role;
 
 typedef struct jvm_field {
@@ -102,6 +103,7 @@ typedef struct jvm_class {
     uint8_t strength;        /* of a Reference's referent */
     bool is_owner;           /* its objects own memory outside the heap */
     bool is_cleanable;       /* they live as long as their referent does */
+    bool is_action;          /* some of its objects are what a Cleaner will call */
     bool is_known;           /* described; else only its class object was seen */
     bool is_sticky;          /* of the boot loader: lives for ever */
     bool is_lasting;         /* of that or another loader that goes with the program: its statics are roots */
@@ -194,6 +196,18 @@ typedef struct jvm_outside {
     uint64_t lost;                       /* owners that there was no room for */
 } jvm_outside;
 
+/* ---- cleaners.c ---- */
+
+typedef struct jvm_cleanable {
+    jlong action, referent, cleanable; /* tags; action 0 = the slot is free */
+} jvm_cleanable;
+
+typedef struct jvm_cleaners {
+    jvm_cleanable *slots;  /* by their actions */
+    jvm_cleanable current; /* whose references are being told */
+    uint32_t count;
+} jvm_cleaners;
+
 typedef struct jvm_capture {
     jvmtiEnv *jvmti;
     JNIEnv *jni;
@@ -217,6 +231,7 @@ typedef struct jvm_capture {
     uint32_t late_count;
     jvm_pending pending;
     jvm_outside outside;
+    jvm_cleaners cleaners;
     jvm_locals locals;
     jobject held_values; /* an array of what ClassValues keep, a local reference; its tag */
     jlong all_values;
@@ -278,6 +293,13 @@ void jvm_sort_locals(jvm_capture *capture);
 /* String of the values of the ThreadLocal with this tag, 0 = nobody knows its name; tag 0: it was collected. In the
  * walk. */
 uint32_t jvm_name_of_local(const jvm_capture *capture, jlong tag);
+
+bool jvm_open_cleaners(jvm_capture *capture);
+/* In the walk: what a cleanable waits for, and what it will call. */
+void jvm_note_waited_for(jvm_capture *capture, jlong cleanable, jlong referent);
+void jvm_note_action(jvm_capture *capture, jlong cleanable, jlong action);
+/* In the walk, of each reference of what will be called. False: the writer failed. */
+bool jvm_look_at_action(jvm_capture *capture, jlong action, jlong target);
 
 bool jvm_open_outside(jvm_capture *capture);
 /* In the walk: an object of such a class, written later. False: there is no room, it is written now. */

@@ -479,6 +479,17 @@ bool hsc_java_known_cleanable(hsc_java_name class_name)
     return is_among(class_name, names, COUNT_OF(names));
 }
 
+static const known_fields actions[] = {
+    {"jdk.internal.ref.CleanerImpl$PhantomCleanableRef", "action"},
+    {"jdk.internal.ref.CleanerImpl$WeakCleanableRef", "action"},
+    {"jdk.internal.ref.CleanerImpl$SoftCleanableRef", "action"},
+};
+
+bool hsc_java_known_action(hsc_java_name class_name, hsc_java_name field)
+{
+    return find_field(actions, COUNT_OF(actions), class_name, field);
+}
+
 bool hsc_java_known_cache(hsc_java_name class_name, hsc_java_name field)
 {
     return find_field(caches, COUNT_OF(caches), class_name, field);

@@ -44,6 +44,9 @@ bool hsc_java_known_of_threads(hsc_java_name class_name, hsc_java_name field);
  * because the referent is. */
 bool hsc_java_known_cleanable(hsc_java_name class_name);
 
+/* True if the field of a cleanable is what will be called. */
+bool hsc_java_known_action(hsc_java_name class_name, hsc_java_name field);
+
 /* True if the field is a cache that fills by itself (String.hash): no part of an object's content. */
 bool hsc_java_known_cache(hsc_java_name class_name, hsc_java_name field);
 

@@ -241,7 +241,7 @@ static bool is_left_out(const jvm_capture *capture, jvmtiHeapReferenceKind kind,
 }
 
 static void on_reference(jvm_capture *capture, jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceInfo *info,
-                         jlong referrer_class, jlong referrer, jlong target)
+                         jlong referrer_class, jlong referrer, jlong target_class, jlong target)
 {
     const uint32_t number = jvm_class_number(capture, referrer_class);
     const jvm_class *of = &capture->classes[number];
@@ -256,7 +256,15 @@ static void on_reference(jvm_capture *capture, jvmtiHeapReferenceKind kind, cons
     }
     if (role == JVM_VIEW && of->is_owner) jvm_note_view(capture, referrer);
     if (role == JVM_CLEANER && of->is_owner) jvm_note_cleaner(capture, referrer);
-    if (role == JVM_REFERENT && of->is_cleanable) write_edge(capture, target, referrer, capture->cleanable_label, 0);
+    if (role == JVM_REFERENT && of->is_cleanable) {
+        write_edge(capture, target, referrer, capture->cleanable_label, 0);
+        jvm_note_waited_for(capture, referrer, target);
+    }
+    if (role == JVM_ACTION) {
+        jvm_note_action(capture, referrer, target);
+        capture->classes[jvm_class_number(capture, target_class)].is_action = true;
+    }
+    if (of->is_action && !jvm_look_at_action(capture, referrer, target)) capture->has_failed = true;
     const bool is_dropped = is_left_out(capture, kind, target);
     if (of->kind >= JVM_MIRROR && keep_pending(capture, of, number, referrer, target, label, role)) return;
     if (kind == JVMTI_HEAP_REFERENCE_ARRAY_ELEMENT && is_root_class(capture, target))
@@ -345,7 +353,7 @@ static jint JNICALL on_call(jvmtiHeapReferenceKind kind, const jvmtiHeapReferenc
     if (referrer_tag == NULL)
         on_root(capture, kind, info, *tag);
     else
-        on_reference(capture, kind, info, referrer_class_tag, *referrer_tag, *tag);
+        on_reference(capture, kind, info, referrer_class_tag, *referrer_tag, class_tag, *tag);
     return capture->has_failed || capture->output.is_out_of_memory ? JVMTI_VISIT_ABORT : JVMTI_VISIT_OBJECTS;
 }
 

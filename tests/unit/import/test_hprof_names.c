@@ -303,4 +303,8 @@ Test(hprof_names, of_lists_of_what_lives_by_itself_are_known)
     const hsc_java_name node = {(const uint8_t *)list, sizeof list - 1};
     cr_expect(hsc_java_known_register(node, (hsc_java_name){(const uint8_t *)"arr", 3}));
     cr_expect_not(hsc_java_known_register(node, (hsc_java_name){(const uint8_t *)"next", 4}));
+    static const char registered[] = "jdk.internal.ref.CleanerImpl$PhantomCleanableRef";
+    const hsc_java_name called = {(const uint8_t *)registered, sizeof registered - 1};
+    cr_expect(hsc_java_known_action(called, (hsc_java_name){(const uint8_t *)"action", 6}));
+    cr_expect_not(hsc_java_known_action(cleaned, (hsc_java_name){(const uint8_t *)"action", 6}));
 }
