@@ -193,6 +193,30 @@ static hsd_status note_steady_holder(hsd_trial *trial)
     return note_check_row(judge, text);
 }
 
+/* The same of what is lost, which is no noise where each round brings as much. */
+static hsd_status note_steady_loss(hsd_trial *trial)
+{
+    hsd_judge *judge = trial->judge;
+    const uint64_t few = trial->steady_objects / 2, limit = few < STEADY_LIMIT ? few : STEADY_LIMIT;
+    char size[32], more[64] = "";
+    hsd_fact fact;
+    hsd_text text;
+    hsd_facts_name(&judge->facts, HSD_FACTS_LOST, trial->steady_row, &fact);
+    const hsd_text place = fact.place.size > 0 ? fact.place : fact.name;
+    hsd_amount_write_size(size, (uint64_t)trial->steady_growth);
+    if (trial->steady_count > 1)
+        snprintf(more, sizeof more, ", and so was what %" PRIu64 " more place%s allocated", trial->steady_count - 1,
+                 trial->steady_count > 2 ? "s" : "");
+    HSD_TRY(hsd_check_say(judge->store, &text, judge->err,
+                          "what %.*s allocated was lost, some %" PRIu64 " objects in each of %zu rounds, %s in all%s. "
+                          "That is within what the rule takes for noise, and is none. A rule fails for it: {metric: "
+                          "lost.objects, max_growth: %" PRIu64 " per round}; hsdiff check --init writes a file to put "
+                          "it in",
+                          hsd_check_shown(place), place.data, trial->steady_objects, trial->by.value_count - 1, size,
+                          more, limit));
+    return note_check_row(judge, text);
+}
+
 static hsd_status note_trial(hsd_trial *trial)
 {
     hsd_judge *judge = trial->judge;
@@ -205,7 +229,8 @@ static hsd_status note_trial(hsd_trial *trial)
     }
     if (trial->row->outcome == HSD_CHECK_OK && trial->small > 0) HSD_TRY(note_small(trial));
     if (trial->late_rounds > 0) HSD_TRY(note_late_holder(trial));
-    if (trial->steady_objects > 0) HSD_TRY(note_steady_holder(trial));
+    if (trial->steady_objects > 0)
+        HSD_TRY(hsd_measure_is_lost(trial->rule->measure) ? note_steady_loss(trial) : note_steady_holder(trial));
     if (trial->breathing == 0) return HSD_OK;
     if (trial->rule->is_each || trial->rule->subject == HSD_SUBJECT_HOLDER) {
         HSD_TRY(hsd_check_say(judge->store, &text, judge->err,
@@ -277,6 +302,7 @@ hsd_status hsd_judge_rule(hsd_judge *judge, const hsd_rule *rule, hsd_check_row 
     hsd_trial trial = {.judge = judge, .rule = rule, .row = row};
     row->outcome = HSD_CHECK_OK;
     HSD_TRY(try_rule(&trial));
+    HSD_TRY(hsd_trial_note_losses(&trial));
     HSD_TRY(tell_holders(&trial));
     return note_trial(&trial);
 }

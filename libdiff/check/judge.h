@@ -51,7 +51,8 @@ typedef struct hsd_trial { /* one rule while it is judged */
     size_t late_row;
     uint32_t late_rounds; /* 0 = there is none */
     int64_t late_growth;
-    /* of holders within the limit that got as many objects in each round: the one that grew most */
+    /* of holders within the limit that got as many objects in each round, and of places that lost as many: the one
+     * that grew most */
     size_t steady_row;
     uint64_t steady_objects; /* of the round that brought least; 0 = there is none */
     int64_t steady_growth;
@@ -63,6 +64,8 @@ hsd_status hsd_trial_matches(hsd_trial *trial, size_t row, bool *out);
 
 hsd_status hsd_trial_each(hsd_trial *trial);
 hsd_status hsd_trial_sum(hsd_trial *trial);
+/* Behind a rule of the heap on what is lost, which holds: the place that loses as much in each round. */
+hsd_status hsd_trial_note_losses(hsd_trial *trial);
 
 /* What a candidate is worth, with its values in judge->values. */
 hsd_grown hsd_trial_weigh(hsd_trial *trial, hsd_fact_table table, size_t row, hsd_fact *fact);

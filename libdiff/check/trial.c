@@ -76,8 +76,9 @@ static void note_late(hsd_trial *trial, size_t row, const hsd_fact *fact, const 
     trial->late_growth = grown->growth;
 }
 
-/* A holder that the rule lets pass, as what each round brought is small. */
-static hsd_status note_steady(hsd_trial *trial, size_t row, const hsd_fact *fact, const hsd_grown *grown)
+/* A row that the rule lets pass, as what each round brought is small. */
+static hsd_status note_steady(hsd_trial *trial, hsd_subject subject, size_t row, const hsd_fact *fact,
+                              const hsd_grown *grown)
 {
     const hsd_allowance *allowed;
     if (!trial->by.has_trend || !trial->by.is_bytes || grown->leaks || grown->is_levelled || fact->is_code ||
@@ -85,14 +86,30 @@ static hsd_status note_steady(hsd_trial *trial, size_t row, const hsd_fact *fact
         return HSD_OK;
     const uint64_t objects = hsd_grown_steadily(&trial->by, trial->judge->values);
     if (objects == 0) return HSD_OK;
-    HSD_TRY(hsd_allowed_find(&trial->judge->allowed, trial->rule->subject, fact, grown->bytes, &allowed,
-                             trial->judge->err));
+    HSD_TRY(hsd_allowed_find(&trial->judge->allowed, subject, fact, grown->bytes, &allowed, trial->judge->err));
     if (allowed != NULL) return HSD_OK;
     trial->steady_count++;
     if (trial->steady_objects > 0 && grown->growth <= trial->steady_growth) return HSD_OK;
     trial->steady_row = row;
     trial->steady_objects = objects;
     trial->steady_growth = grown->growth;
+    return HSD_OK;
+}
+
+/* What is lost by one place, within the limit of a rule that passes. Nothing is full one day here: what is lost is. */
+hsd_status hsd_trial_note_losses(hsd_trial *trial)
+{
+    hsd_judge *judge = trial->judge;
+    if (trial->rule->subject != HSD_SUBJECT_HEAP || !hsd_measure_is_lost(trial->rule->measure) ||
+        trial->row->outcome != HSD_CHECK_OK)
+        return HSD_OK;
+    for (size_t row = 0; row < hsd_facts_rows(&judge->facts, HSD_FACTS_LOST); row++) {
+        hsd_fact fact;
+        if (hsd_facts_is_ignored(&judge->facts, HSD_FACTS_LOST, row)) continue;
+        const hsd_grown grown = hsd_trial_weigh(trial, HSD_FACTS_LOST, row, &fact);
+        hsd_facts_name(&judge->facts, HSD_FACTS_LOST, row, &fact);
+        HSD_TRY(note_steady(trial, HSD_SUBJECT_SITE, row, &fact, &grown));
+    }
     return HSD_OK;
 }
 
@@ -118,7 +135,7 @@ hsd_status hsd_trial_each(hsd_trial *trial)
         trial->small += grown.is_small;
         if (trial->rule->subject == HSD_SUBJECT_HOLDER) {
             note_late(trial, row, &fact, &grown);
-            HSD_TRY(note_steady(trial, row, &fact, &grown));
+            HSD_TRY(note_steady(trial, HSD_SUBJECT_HOLDER, row, &fact, &grown));
         }
         if (grown.leaks)
             HSD_TRY(hsd_allowed_find(&judge->allowed, trial->rule->subject, &fact, grown.bytes, &candidate.allowed,

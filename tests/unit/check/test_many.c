@@ -200,6 +200,30 @@ Test(many, a_small_holder_that_gets_as_much_in_each_round_passes_with_a_note)
     kit_release(&kit);
 }
 
+/* A parser that forgets one text of each message: 40 KiB in all, and what may be noise is 64. */
+Test(many, what_is_lost_in_each_round_passes_with_a_note)
+{
+    static hsd_series_row lost[ROWS];
+    hsd_series *series = kit_series_begin(&made);
+    kit_row(&made, &series->types, "Page", SERIES_OF(0, 9000, 9000, 9000, 9000, 9000));
+    series->lost = (hsd_series_table){.rows = lost, .is_known = true};
+    hsd_series_row *row = kit_row(&made, &series->lost, "char[]", SERIES_OF(0, 10, 20, 30, 40, 50));
+    row->place = sample_text("add_header (parse.c:9)");
+    kit_row(&made, &series->lost, "cache", SERIES_OF(0, 5, 9, 30, 31, 29))->place = sample_text("get (cache.c:5)");
+    for (size_t i = 0; i < POINTS; i++)
+        made.unreached[i] = (hsd_amount){made.values[2][0][i].objects, made.values[2][0][i].bytes};
+    cr_assert_eq(judge("metric: lost.bytes, max_growth: 64 KiB")->outcome, HSD_CHECK_OK);
+    NOTES(kit.check, "what add_header (parse.c:9) allocated was lost, some 10 objects in each of 4 rounds, 40 KiB in "
+                     "all. That is within what the rule takes for noise, and is none. A rule fails for it: {metric: "
+                     "lost.objects, max_growth: 5 per round}");
+    cr_assert_eq(judge("metric: lost.objects, max_growth: 5 per round")->outcome, HSD_CHECK_FAIL);
+    cr_assert_eq(kit.check->note_count, 0);
+    made.values[2][0][3].objects++; /* 11 and then 9: it may be noise */
+    judge("metric: lost.bytes, max_growth: 64 KiB");
+    cr_assert_eq(kit.check->note_count, 0);
+    kit_release(&kit);
+}
+
 /* As a log line of each request is: 40 KiB in each round of 160 MiB passed in silence. */
 Test(many, few_objects_are_told_where_each_round_brings_exactly_as_many)
 {
