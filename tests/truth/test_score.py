@@ -123,6 +123,9 @@ class Scorer(unittest.TestCase):
         self.expect([], what)
         what.screen = Screen(SCREEN.format(place="sessions").replace("All of the growth hangs from one place: sessions.", sentence))
         self.expect([], what, "false")
+        of_go = "All of the growth is the runtime's own: what Go keeps of threads, and of goroutines that have ended; nothing else grew by more than noise."
+        what.screen = Screen(SCREEN.format(place="(program code)").replace("All of the growth hangs from one place: (program code).", of_go))
+        self.expect([], what)
 
     def test_a_false_warning(self):
         what = seen()

@@ -337,6 +337,14 @@ static const hsd_series_row *most_of(const hsd_series *series, hsd_report_table 
 
 #define PART_WORTH_LEADING 4 /* of the growth of the heap: a quarter */
 
+const char *hsd_code_clause(const hsd_side *side)
+{
+    const char *const runtime = side->info.runtime;
+    return runtime != NULL && strcmp(runtime, "Go") == 0
+               ? "the runtime's own: what Go keeps of threads, and of goroutines that have ended"
+               : "program code: what the runtime compiled and noted meanwhile";
+}
+
 bool hsd_series_is_code(const hsd_series *series)
 {
     const int64_t growth = series->total.trend.growth;

@@ -88,6 +88,9 @@ const hsd_series_row *hsd_series_fastest(const hsd_series *series, const hsd_ser
 /* True if most of the growth is program code, and no holder has a part that is worth a word: then nobody leads. */
 bool hsd_series_is_code(const hsd_series *series);
 
+/* What that is, in a sentence: a clause. Go compiles nothing while it runs. */
+const char *hsd_code_clause(const hsd_side *side);
+
 /*
  * The row that a first sentence names: of those that go on growing (each step, growing) the one that grew most. Holders
  * come first, if theirs has a quarter of the growth of the heap or the heap did not grow; then roots, then types. What

@@ -189,8 +189,8 @@ static void say_leader(hsd_series_words *words)
     const hsd_series_row *row = hsd_series_leader(series, &table);
     char size[HSD_NUMBER_CHARS];
     if (hsd_series_is_code(series)) {
-        hsd_out_text(&words->out,
-                     ". Most of the growth is program code: what the runtime compiled and noted meanwhile.");
+        hsd_out_format(&words->out, ". Most of the growth is %s.",
+                       hsd_code_clause(&series->points[series->point_count - 1].side));
         return;
     }
     if (!row) {

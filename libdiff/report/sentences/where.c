@@ -9,6 +9,7 @@
 #include "base/allocators.h"
 #include "base/fail.h"
 #include "report/model/holder_rows.h"
+#include "report/model/series_rows.h"
 #include "report/model/site_rows.h"
 #include "report/sentences/fork.h"
 #include "report/sentences/native.h"
@@ -241,7 +242,7 @@ static bool print_code(hsd_screen *screen, int64_t growth)
     if (percent < SHARE_OF_AN_ANSWER) return false;
     const int64_t of_place = place ? place->growth_bytes : 0;
     print_share(screen, percent);
-    hsd_out_text(&screen->out, " is program code: what the runtime compiled and noted meanwhile");
+    hsd_out_format(&screen->out, " is %s", hsd_code_clause(&screen->diff->after));
     if (screen->diff->holders[0].is_code || screen->diff->holders[0].growth_bytes < (int64_t)screen->noise_bytes)
         hsd_out_text(&screen->out, "; nothing else grew by more than noise");
     else if (share_of(of_place, growth - code->growth_bytes) >= SHARE_OF_AN_ANSWER)

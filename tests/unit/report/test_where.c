@@ -299,6 +299,11 @@ Test(where, says_of_program_code_whether_anything_else_grew)
     SAYS(report, "80% of the growth is program code: what the runtime compiled and noted meanwhile; nothing else grew "
                  "by more than noise.");
     free(report);
+    diff.after.info.runtime = "Go";
+    report = sample_report("text", &diff, &wide);
+    SAYS(report, "80% of the growth is the runtime's own: what Go keeps of threads, and of goroutines that have ended; "
+                 "nothing else grew by more than noise.");
+    free(report);
 }
 
 /* An array of 16 KiB became one of 32 in a heap of 230: no leak, and no place to blame, as long as nothing came. */
