@@ -25,7 +25,8 @@ hsd_status hsd_gocore_put_type(gocore *go, const goslot *slot, uint32_t *number,
 {
     char name[256];
     const gotyped typed = hsd_gotyped_of(go->typing.slots.types[slot->number]);
-    if (typed.type != 0) return hsd_gowriter_type(&go->out, typed, number, err);
+    if (typed.type != 0)
+        return hsd_gowriter_type_at(&go->out, typed, slot->begin + slot->span->head_bytes, number, err);
     const int size = snprintf(name, sizeof name, "object of %" PRIu64 " B, %s", slot->span->slot_bytes,
                               (slot->span->flags & GOCORE_NOSCAN) != 0 ? "no pointers" : "with pointers");
     return hsd_gowriter_name_type(&go->out, name, (size_t)size, number, err);

@@ -18,7 +18,8 @@ hsd_status hsd_goheap_type_of(goheap *go, uint64_t address, uint32_t *number, hs
 {
     goslot slot;
     gotyped typed;
-    return find_typed(go, address, &slot, &typed) ? hsd_gowriter_type(&go->out, typed, number, err) : HSD_OK;
+    if (!find_typed(go, address, &slot, &typed)) return HSD_OK;
+    return hsd_gowriter_type_at(&go->out, typed, slot.begin + slot.span->head_bytes, number, err);
 }
 
 hsd_status hsd_goheap_label_of(goheap *go, uint64_t address, uint64_t offset, uint32_t *label, uint64_t *index,

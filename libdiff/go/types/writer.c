@@ -5,8 +5,10 @@
 
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "base/check.h"
 #include "base/fail.h"
 
 enum { TEXT_BYTES = 4096, NAME_BYTES = 2048 };
@@ -95,6 +97,20 @@ hsd_status hsd_gowriter_type(gowriter *w, gotyped typed, uint32_t *number, hsd_e
     }
     *number = *known;
     return HSD_OK;
+}
+
+hsd_status hsd_gowriter_type_at(gowriter *w, gotyped typed, uint64_t address, uint32_t *number, hsd_error *err)
+{
+    char name[NAME_BYTES];
+    uint64_t code;
+    gotyping *t = w->typing;
+    if (typed.type != GOTYPE_CLOSURE || typed.is_items) return hsd_gowriter_type(w, typed, number, err);
+    HSD_TRY(hsd_gomemory_word(&t->memory, address, &code, err));
+    const char *function = code < t->bias ? NULL : hsd_go_types_function_at(&t->types, code - t->bias);
+    if (function == NULL || *function == '\0') return hsd_gowriter_type(w, typed, number, err);
+    const int size = snprintf(name, sizeof name, "func %s", function);
+    if (size < 0) return hsd_gowriter_type(w, typed, number, err);
+    return put_type(w, name, hsd_min_u64((uint64_t)size, sizeof name - 1), 0, number, err);
 }
 
 /* ---- labels ---- */

@@ -40,6 +40,9 @@ hsd_status hsd_gowriter_local(gowriter *w, uint64_t address, uint32_t *number, h
 /* A type by its name, and one that is known. */
 hsd_status hsd_gowriter_name_type(gowriter *w, const char *name, size_t size, uint32_t *number, hsd_error *err);
 hsd_status hsd_gowriter_type(gowriter *w, gotyped typed, uint32_t *number, hsd_error *err);
+/* That of the object at this address: of a closure of which the executable does not say what it holds (one that the
+ * compiler made for a deferred call; any before Go 1.23) the type has the name of its function. */
+hsd_status hsd_gowriter_type_at(gowriter *w, gotyped typed, uint64_t address, uint32_t *number, hsd_error *err);
 
 /* The label of a reference from the word at this place behind the beginning of a value; 0 where its type has no word
  * there. */
