@@ -442,5 +442,55 @@ def main_locals(tool, folder):
         main_locals_with(go, tool, folder / str(i))
 
 
+DEFERRED = """package main
+
+import ("bufio"; "fmt"; "os")
+
+type upload struct { number int; data [500]byte }
+
+func (u *upload) close() { u.data[0] = 0 }
+
+func serve(lines *bufio.Scanner) {
+	for round := 1; round < 3; round++ {
+		for i := 0; i < 1000; i++ {
+			u := &upload{number: i}
+			defer u.close()
+		}
+		fmt.Println("round", round)
+		lines.Scan()
+	}
+}
+
+func main() {
+	fmt.Println("ready")
+	serve(bufio.NewScanner(os.Stdin))
+	fmt.Println("over")
+}
+"""
+
+
+def deferred_with(go, tool, folder):
+    binary = go_programs.build(go, {"main.go": DEFERRED})
+    with kit.Program([str(binary)]) as program:
+        for i in (1, 2):
+            same("round", program.expect("round"), str(i))
+            tool.capture(program.pid, folder / f"{i}.hs")
+            program.tell("on")
+        program.expect("over")
+    diff = tool.diff(folder / "1.hs", folder / "2.hs")
+    first = diff["holders"][0]
+    check(first["root"] == "main goroutine" and first["net"]["objects"] >= 2900, f"not held by the main goroutine: {first['root']} {first['net']}")
+    check(any(edge["edge"] == "._defer" for edge in first["edges"]), f"not by its deferred calls: {first['edges'][:4]}")
+    calls = [r for r in diff["types"] if re.match(r"func main\.serve\.\w+", r["type"]) and r["growth"]["objects"] >= 999]
+    check(calls, "no type of the deferred calls")
+
+
+def deferred(tool, folder):
+    """Calls that a loop of main puts off to its end: held by the goroutine, and not by the thread that it runs on; called by their function."""
+    for i, go in enumerate(compilers()):
+        (folder / str(i)).mkdir()
+        deferred_with(go, tool, folder / str(i))
+
+
 if __name__ == "__main__":
-    kit.main({f.__name__: f for f in (leak, places, instances, cut, types, other_program, cores, live, live_aborted, live_without_debug_info, main_locals)})
+    kit.main({f.__name__: f for f in (leak, places, instances, cut, types, other_program, cores, live, live_aborted, live_without_debug_info, main_locals, deferred)})

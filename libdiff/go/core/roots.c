@@ -68,6 +68,10 @@ static hsd_status write_global(gocore *go, const char *segment, uint64_t begin, 
     const gostatic *inside = hsd_gostatics_at(&go->typing, address);
     if (inside != NULL) return refer_static(go, inside, address, is_in_heap ? root.target : other->address, err);
     HSD_TRY(name_global(go, segment, begin, address, &root, err));
+    /* A goroutine is a root itself; the runtime's own variables, runtime.m0 of the first thread, know which one runs.
+     */
+    const bool is_runtimes = (root.flags & HSC_ROOT_SECONDARY) != 0;
+    if (is_runtimes && is_in_heap && hsd_id_table_find(&go->goroutines, root.target) != 0) return HSD_OK;
     if (!is_in_heap) return hsd_gowriter_root_static(&go->out, other, root.label, root.flags, err);
     HSD_WRITE(go->import, hsc_root(go->import->writer, &root), err);
     return HSD_OK;
