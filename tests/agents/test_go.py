@@ -451,20 +451,20 @@ type upload struct { number int; data [500]byte }
 func (u *upload) close() { u.data[0] = 0 }
 
 func serve(lines *bufio.Scanner) {
-	for round := 1; round < 3; round++ {
-		for i := 0; i < 1000; i++ {
-			u := &upload{number: i}
-			defer u.close()
-		}
-		fmt.Println("round", round)
-		lines.Scan()
-	}
+    for round := 1; round < 3; round++ {
+        for i := 0; i < 1000; i++ {
+            u := &upload{number: i}
+            defer u.close()
+        }
+        fmt.Println("round", round)
+        lines.Scan()
+    }
 }
 
 func main() {
-	fmt.Println("ready")
-	serve(bufio.NewScanner(os.Stdin))
-	fmt.Println("over")
+    fmt.Println("ready")
+    serve(bufio.NewScanner(os.Stdin))
+    fmt.Println("over")
 }
 """
 
