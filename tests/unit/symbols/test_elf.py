@@ -37,8 +37,18 @@ def expect(what, got, wanted):
         print(f"FAILED {what}:\n   got    {got!r}\n   wanted {wanted!r}")
 
 
+@functools.cache
+def listing_as_written(command, path, _changed):
+    return run(*command, path)
+
+
+def listing(*command):
+    """What a program says of the file that its last argument names: asked once, until the file is written anew."""
+    return listing_as_written(command[:-1], str(command[-1]), os.stat(command[-1]).st_mtime_ns)
+
+
 def build_id(path):
-    found = re.search(r"Build ID: ([0-9a-f]+)", run("readelf", "-n", path))
+    found = re.search(r"Build ID: ([0-9a-f]+)", listing("readelf", "-n", path))
     return found.group(1) if found else ""
 
 
@@ -50,22 +60,35 @@ def name(path, address, identity=None):
 def symbols(path):
     """(address, size, kind of nm, name) of what has a size."""
     found = []
-    for line in run("nm", "-S", path).splitlines():
+    for line in listing("nm", "-S", path).splitlines():
         part = line.split()
         if len(part) == 4 and int(part[1], 16) > 0:
             found.append((int(part[0], 16), int(part[1], 16), part[2], part[3]))
+    spell(symbol for *_, symbol in found)
     return found
 
 
-@functools.cache
+spelled = {}
+
+
+def spell(names):
+    """Learns how these are shown, all at once: without parameters, versions, parts and numbers of clones, and as people write it (which test_spelling.c holds to
+    names). A variable of a function keeps its function, which clang puts in front of it."""
+    new = [symbol for symbol in dict.fromkeys(names) if symbol not in spelled]
+    if new:
+        known = [re.split(r"@|(?<=.)\.(?=[0-9]|part|cold|constprop|isra)", symbol)[0] or symbol for symbol in new]
+        lines = run(TOOL, "--spell", input=run("c++filt", "-p", *known)).splitlines()
+        assert len(lines) == len(new), (new, lines)
+        spelled.update(zip(new, map(str.strip, lines)))
+
+
 def plain(symbol):
-    """As shown: without parameters, versions, parts and numbers of clones, and as people write it (which test_spelling.c holds to names). A variable of a function
-    keeps its function, which clang puts in front of it."""
-    return run(TOOL, "--spell", input=run("c++filt", "-p", re.split(r"@|(?<=.)\.(?=[0-9]|part|cold|constprop|isra)", symbol)[0] or symbol)).strip()
+    spell([symbol])
+    return spelled[symbol]
 
 
 def segment(path, kind):
-    for line in run("readelf", "-lW", path).splitlines():
+    for line in listing("readelf", "-lW", path).splitlines():
         part = line.split()
         if part[:1] == [kind]:
             return int(part[2], 16), int(part[2], 16) + int(part[5], 16)
@@ -88,27 +111,35 @@ def check_functions(path, folder):
         expect(f"function {path.name} {text}", got in names, True)
 
 
-def addr2line(path, address):
-    """[(function, file:line), …], innermost first."""
-    lines = run("addr2line", "-f", "-i", "-e", path, hex(address)).splitlines()
-    return [(lines[i], re.sub(r" \(discriminator.*", "", lines[i + 1]).split("/")[-1]) for i in range(0, len(lines), 2)]
+def addr2line(path, addresses):
+    """Of each address [(function, file:line), …], innermost first."""
+    chains = []
+    for line in run("addr2line", "-a", "-f", "-i", "-e", path, *map(hex, addresses)).splitlines():
+        if line.startswith("0x"):  # -a: the address, before what is said of it
+            chains.append([])
+        else:
+            chains[-1].append(line)
+    assert len(chains) == len(addresses), (path, chains)
+    return [[(lines[i], re.sub(r" \(discriminator.*", "", lines[i + 1]).split("/")[-1]) for i in range(0, len(lines), 2)] for lines in chains]
 
 
 def check_lines(path, folder, debug=None):
     """With DWARF: the innermost function, its line, and the function around it, as addr2line -i tells them."""
-    asked, wanted = [], []
+    asked, wanted, addresses = [], [], []
     for address, size, kind, symbol in symbols(debug or path):
         if kind not in "tTwW" or symbol.startswith("_") and not symbol.startswith("_Z") or symbol.endswith("_tm_clones"):
             continue
-        for at in sorted({0, 1, size // 3, size // 2, size - 1}):
-            chain = addr2line(debug or path, address + at)
-            if chain[0][0] == "??" or ":?" in chain[0][1] or chain[0][1].endswith(":0"):
-                continue
-            text = f"{plain(chain[0][0])} ({chain[0][1]})"
-            if len(chain) > 1:
-                text += f", inlined in {plain(chain[-1][0])}"
-            asked.append(name(path, address + at))
-            wanted.append(text)
+        addresses += [address + at for at in sorted({0, 1, size // 3, size // 2, size - 1})]
+    chains = addr2line(debug or path, addresses)
+    spell(function for chain in chains for function, _ in chain)
+    for address, chain in zip(addresses, chains):
+        if chain[0][0] == "??" or ":?" in chain[0][1] or chain[0][1].endswith(":0"):
+            continue
+        text = f"{plain(chain[0][0])} ({chain[0][1]})"
+        if len(chain) > 1:
+            text += f", inlined in {plain(chain[-1][0])}"
+        asked.append(name(path, address))
+        wanted.append(text)
     assert len(asked) > 10, (path, len(asked))
     for text, got, want in zip(asked, resolve(asked, folder), wanted):
         expect(f"line {text}", got, want)
@@ -117,9 +148,9 @@ def check_lines(path, folder, debug=None):
 
 def check_variables(path, folder, debug=None):
     base, relro = segment(path, "TLS")[0], segment(path, "GNU_RELRO")
-    asked, wanted = [], []
+    asked, wanted, listed = [], [], listing("readelf", "-sW", debug or path).splitlines()
     for address, size, kind, symbol in symbols(debug or path):
-        is_local = kind in "dDbB" and "TLS" in run("sh", "-c", f"readelf -sW {debug or path} | grep -w {symbol} | head -1")
+        is_local = kind in "dDbB" and "TLS" in next((line for line in listed if re.search(rf"\b{re.escape(symbol)}\b", line)), "")
         if is_local:
             address += base
         elif kind not in "dDbBrR":
@@ -162,7 +193,7 @@ def check_allocated(path, folder):
     calls = re.findall(r"^\s*[0-9a-f]+:\s+call\s+[0-9a-f]+ <calloc@plt>\n\s*([0-9a-f]+):", inside, re.M)
     site = name(path, int(calls[0], 16) - 1)
     main = name(path, address_of(path, "main"))
-    has_lines = ".debug_info" in run("readelf", "-SW", path)
+    has_lines = ".debug_info" in listing("readelf", "-SW", path)
     wanted = "new_session" if has_lines else "make_session"
     texts = ["{allocated} <=48 B at " + site, "{allocated} <=48 B at " + site + " < " + main, "{allocated} <=48 B",
              "{allocated} <=48 B at (no file) < " + main, "{allocated} <=48 B at nowhere+0x1{00ff} < " + main]
@@ -176,7 +207,7 @@ def check_allocated(path, folder):
 
 def check_closures(path, folder):
     """What of the library was made for a closure is none of the program's: the block is the closure, which is known by its line, and so are its words."""
-    listed = [line.split() for line in run("nm", path).splitlines()]
+    listed = [line.split() for line in listing("nm", path).splitlines()]
     of_library = [int(words[0], 16) for words in listed if words[-1].startswith(("_ZNSt", "_ZNKSt")) and words[1] == "t"]
     for text in resolve([name(path, address) for address in of_library], folder):
         expect(f"of the library: {text}", "std::" in text, True)
@@ -194,7 +225,7 @@ def check_closures(path, folder):
 def check_members(path, folder):
     """Each word of an object has the name that the program gives it; without debug information, and behind the end, none."""
     table = next(a for a, _, _, s in symbols(path) if s == "_ZTVN4shop4DeskE")
-    has_types = ".debug_info" in run("readelf", "-SW", path)
+    has_types = ".debug_info" in listing("readelf", "-SW", path)
     places = [line.split() for line in run(path).splitlines()]
     assert len(places) > 15, places
     behind = 64 + max(int(offset) for offset, _ in places)
@@ -233,7 +264,7 @@ def check_parts(path, folder):
 
 def check_locals(path, folder):
     """A word of a frame has the name of the variable that lies there, in its function; without debug information the frame has that of its function."""
-    has_types = ".debug_info" in run("readelf", "-SW", path)
+    has_types = ".debug_info" in listing("readelf", "-SW", path)
     places = [line.split() for line in run(path).splitlines()]
     assert len(places) == 10, places
     asked = [f"{{local}} {below} {above} stack of main: {name(path, int(code, 16))}" for code, below, above, _ in places]
@@ -246,14 +277,14 @@ def check_locals(path, folder):
 
 
 def libc_of(path):
-    found = re.search(r"libc\.so\.6 => (\S+)", run("ldd", path))
+    found = re.search(r"libc\.so\.6 => (\S+)", listing("ldd", path))
     return pathlib.Path(found.group(1))
 
 
 def check_wrappers(path, folder):
     """Frames of the C library in front of the one that wanted the block."""
     libc = libc_of(path)
-    listed = {line.split()[-1].split("@")[0]: int(line.split()[0], 16) for line in run("nm", "-D", libc).splitlines() if len(line.split()) == 3}
+    listed = {line.split()[-1].split("@")[0]: int(line.split()[0], 16) for line in listing("nm", "-D", libc).splitlines() if len(line.split()) == 3}
     malloc, strdup = (name(libc, listed[f] + 8) for f in ("malloc", "strdup"))
     make = name(path, address_of(path, "make_session"))
     nowhere = name(libc, 0x10)
@@ -292,7 +323,7 @@ def check_process(path, folder):
         process.stdout.readline()
         text = name(copy, address_of(copy, "serve"))
         libc = libc_of(path)
-        malloc = next(int(line.split()[0], 16) for line in run("nm", "-D", libc).splitlines() if re.search(r" T malloc(@|$)", line))
+        malloc = next(int(line.split()[0], 16) for line in listing("nm", "-D", libc).splitlines() if re.search(r" T malloc(@|$)", line))
         wanted = resolve([text.replace("running", path.name)], folder)[0]
         expect("of a process", resolve([text], "--pid", process.pid)[0], wanted)
         got = resolve([name(libc, malloc)], "--pid", process.pid)[0]
@@ -313,6 +344,13 @@ def compile_to(folder, out, source, *flags, compiler=None):
     folder.mkdir(exist_ok=True)
     compiler = compiler or ("g++" if source.endswith(".cpp") else "gcc")
     run(compiler, "-w", HERE / source, "-o", folder / out, "-Wl,--build-id", *flags)
+    return folder / out
+
+
+def bare(path, folder, out):
+    """The same program without debug information, which the compiler would make again byte for byte."""
+    folder.mkdir()
+    run("strip", "--strip-debug", path, "-o", folder / out)
     return folder / out
 
 
@@ -354,22 +392,22 @@ def main():
             check_variables(path, path.parent)
             (top / "apart.c").write_text(APART)
             check_parts(compile_to(top / "apart", "apart", top / "apart.c", "-g", "-O2", compiler="clang"), top / "apart")
-        for word, flags in (("c++", ["-g", "-O2"]), ("c++0", ["-g", "-O0"]), ("c++bare", ["-O2"])):
-            path = compile_to(top / word, f"store-{word}", "store.cpp", *flags)
+        for word, flags in (("c++", ["-g", "-O2"]), ("c++0", ["-g", "-O0"]), ("c++bare", [])):
+            path = compile_to(top / word, f"store-{word}", "store.cpp", *flags) if flags else bare(top / "c++" / "store-c++", top / word, f"store-{word}")
             check_vtables(path, path.parent)
-            if "-g" not in flags:
+            if not flags:
                 check_functions(path, path.parent)
         for word, flags in (("closures", ["-g", "-O2"]), ("closures0", ["-g", "-O0"])):
             path = compile_to(top / word, word, "closures.cpp", *flags)
             check_closures(path, path.parent)
-        members = [("members", ["-g", "-O2"], None), ("members4", ["-gdwarf-4", "-O2"], None), ("membersbare", ["-O2"], None)]
+        members = [("members", ["-g", "-O2"], None), ("members4", ["-gdwarf-4", "-O2"], None), ("membersbare", [], None)]
         for word, flags, compiler in members + [("membersclang", ["-g", "-O2"], "clang++")] * bool(shutil.which("clang++")):
-            path = compile_to(top / word, word, "members.cpp", *flags, compiler=compiler)
+            path = compile_to(top / word, word, "members.cpp", *flags, compiler=compiler) if flags else bare(top / "members" / "members", top / word, word)
             check_members(path, path.parent)
-        stacks = [("locals", ["-g", "-O2"], None), ("locals0", ["-g", "-O0"], None), ("localsbare", ["-O2"], None)]
+        stacks = [("locals", ["-g", "-O2"], None), ("locals0", ["-g", "-O0"], None), ("localsbare", [], None)]
         of_clang = [("localsclang", ["-g", "-O2"], "clang++"), ("localsclang0", ["-g", "-O0"], "clang++")]
         for word, flags, compiler in stacks + of_clang * bool(shutil.which("clang++")):
-            path = compile_to(top / word, word, "locals.cpp", *flags, compiler=compiler)
+            path = compile_to(top / word, word, "locals.cpp", *flags, compiler=compiler) if flags else bare(top / "locals" / "locals", top / word, word)
             check_locals(path, path.parent)
         path = compile_to(top / "split", "shop-split", "shop.c", "-g", "-O2")
         whole = top / "whole"
