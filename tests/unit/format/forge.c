@@ -166,6 +166,50 @@ const char *forge_verify(const forge *f)
     return rule;
 }
 
+/* ---- all that is told ---- */
+
+typedef struct told {
+    const forge *f;
+    unsigned lines;
+    size_t size;
+    char text[8192];
+} told;
+
+static void take_line(void *context, const char *rule, uint64_t offset_bytes, uint64_t block, const char *text)
+{
+    told *t = context;
+    char place[64];
+    if (block == HSD_NO_BLOCK)
+        snprintf(place, sizeof place, "at %llu", (unsigned long long)offset_bytes);
+    else
+        snprintf(place, sizeof place, "of %llu", (unsigned long long)block);
+    for (size_t i = 0; i < t->f->blocks.count; i++) {
+        const hsd_block_ref *ref = &t->f->blocks.refs[i];
+        if (ref->number == block) cr_assert_eq(ref->offset_bytes, offset_bytes, "block %zu", i);
+    }
+    const int size = snprintf(t->text + t->size, sizeof t->text - t->size, "%s %s: %s\n", rule, place, text);
+    cr_assert(size > 0 && (size_t)size < sizeof t->text - t->size);
+    t->size += (size_t)size;
+    t->lines++;
+}
+
+const char *forge_told(const forge *f)
+{
+    static told t;
+    hsd_error err;
+    hsd_verify_result result;
+    memfile file = forge_file(f);
+    hsd_error_init(&err);
+    t = (told){.f = f};
+    const hsd_status status = hsd_capture_verify(file.path, NULL, take_line, &t, &result, &err);
+    memfile_close(&file);
+    cr_assert_eq(status, HSD_OK, "%s", err.text);
+    cr_assert_geq(result.faults, t.lines > 0);
+    return t.text;
+}
+
+/* ---- reading ---- */
+
 static hsd_status drop(void *context, const char *bytes, size_t size, hsd_error *err)
 {
     (void)context, (void)bytes, (void)size, (void)err;
