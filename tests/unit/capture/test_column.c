@@ -9,6 +9,7 @@
 
 #include "core/column.h"
 #include "core/layout.h"
+#include "core/narrow.h"
 
 enum { MOST = 3000 };
 
@@ -257,4 +258,90 @@ Test(column, bytes_stand_as_they_are)
     cr_assert_eq(out[1], HSC_CODING_BYTES);
     cr_assert_eq(memcmp(out + 12, "abc", 3), 0);
     cr_assert_eq(hsc_column_put_bytes(out, HSC_COL_TEXT, NULL, 0), out);
+}
+
+/* ---- where a choice turns ---- */
+
+Test(column, differences_must_be_smaller_to_be_taken)
+{
+    static const uint64_t equal[] = {9, 12}, smaller[] = {9, 10}; /* 4 + 4 bits; 5 + 3, or 5 + 2, of differences */
+    cr_assert_eq(choose(equal, 2, NULL).transform, HSC_TRANSFORM_NONE);
+    cr_assert_eq(choose(smaller, 2, NULL).transform, HSC_TRANSFORM_DELTA);
+}
+
+/* Sources are looked at from 256 references on. */
+Test(column, few_references_are_not_taken_relative_to_sources)
+{
+    static uint64_t values[256], ids[256];
+    state = 9;
+    for (size_t i = 0; i < 256; i++) {
+        ids[i] = next_random() % 100000000 * 8;
+        values[i] = ids[i] + 8;
+    }
+    const hsc_sources sources = {.ids = {ids, 8}};
+    cr_assert_eq(choose(values, 256, &sources).transform, HSC_TRANSFORM_SOURCE);
+    cr_assert_neq(choose(values, 255, &sources).transform, HSC_TRANSFORM_SOURCE);
+}
+
+/* All bits of a byte are met at once; what is wider comes later. */
+Test(column, wider_values_may_follow_those_that_fill_a_byte)
+{
+    static uint64_t values[600];
+    for (unsigned width = 4; width <= 8; width += 4) {
+        for (uint64_t most = 254; most <= 257; most++) {
+            for (size_t i = 0; i < 600; i++)
+                values[i] = i < 300 ? (i % 2 == 0 ? most : 1) : i % 7 * 300 + 1;
+            round_trip(values, 600, width, NULL, NULL);
+        }
+    }
+}
+
+/* References of 4 bytes from objects whose ids need 8. */
+Test(column, narrow_references_have_wide_sources)
+{
+    static uint64_t values[MOST], ids[MOST];
+    state = 31;
+    for (unsigned run = 0; run < 4; run++) {
+        for (size_t i = 0; i < MOST; i++) {
+            values[i] = next_random() % 1000000 * 8;
+            ids[i] = values[i] + 8 + (i % 50 == 0 ? (uint64_t)run << 32 : 0);
+        }
+        const hsc_sources sources = {.ids = {ids, 8}};
+        round_trip(values, MOST, 4, &sources, ids);
+    }
+}
+
+Test(column, is_measured_narrowly_where_it_can_be)
+{
+    static const uint32_t narrow[] = {8, 16, 32, 0x80000000};
+    static const uint64_t wide[] = {UINT64_C(1) << 40, (UINT64_C(1) << 40) + 0x7fffffff, UINT64_C(1) << 40};
+    const hsc_values values = {narrow, 4}, wides = {wide, 8};
+    const hsc_sources narrow_ids = {.ids = {narrow, 4}}, wide_ids = {.ids = {wide, 8}}, ordinals = {.first = 7};
+    hsc_traits t;
+    cr_assert(hsc_narrow_measure(values, 4, HSC_TRANSFORM_NONE, NULL, &t));
+    cr_assert(t.any == 0x80000038 && t.any_coded == t.any && t.first == 8 && !t.is_constant);
+    cr_assert(hsc_narrow_measure(values, 3, HSC_TRANSFORM_DELTA, NULL, &t));
+    cr_assert(t.any == 24 && t.any_coded == 48 && t.first == 8 && !t.is_constant);
+    cr_assert(hsc_narrow_measure(values, 4, HSC_TRANSFORM_SOURCE, &narrow_ids, &t));
+    cr_assert(t.any == 0 && t.is_constant);
+    cr_assert(hsc_narrow_measure(values, 3, HSC_TRANSFORM_SOURCE, &ordinals, &t));
+    cr_assert(!hsc_narrow_measure(values, 3, HSC_TRANSFORM_SOURCE, &wide_ids, &t));
+    cr_assert(!hsc_narrow_measure(wides, 3, HSC_TRANSFORM_NONE, NULL, &t));
+    cr_assert(!hsc_narrow_measure(wides, 3, HSC_TRANSFORM_DELTA, NULL, &t), "the first is no small one");
+    cr_assert(hsc_narrow_measure(wides, 3, HSC_TRANSFORM_SOURCE, &wide_ids, &t));
+}
+
+/* Four stretches are looked at, one behind the other in a column of 256: what is bad in one of them is not taken. */
+Test(column, sources_are_asked_all_over_the_column)
+{
+    static uint64_t values[256], ids[256];
+    state = 77;
+    for (size_t bad = 0; bad < 4; bad++) {
+        for (size_t i = 0; i < 256; i++) {
+            values[i] = next_random() % 200 + 1;
+            ids[i] = i / 64 == bad ? next_random() : values[i] + 1;
+        }
+        const hsc_sources sources = {.ids = {ids, 8}};
+        cr_assert_neq(choose(values, 256, &sources).transform, HSC_TRANSFORM_SOURCE, "stretch %zu", bad);
+    }
 }

@@ -43,6 +43,21 @@ Test(totals, count_what_arrays_count)
     hsc_totals_release(&totals);
 }
 
+/* So that a key is found soon. */
+Test(totals, are_half_full_at_most)
+{
+    hsc_totals totals;
+    cr_assert(hsc_totals_init(&totals, NULL));
+    const size_t first = totals.capacity;
+    for (uint32_t id = 0; id < 3000; id++) {
+        cr_assert_not_null(hsc_totals_find(&totals, hsc_total_key(HSC_AXIS_TYPE, id, 1)));
+        cr_assert_eq(totals.used, id + 1);
+        cr_assert_leq(2 * totals.used, totals.capacity);
+        cr_assert(totals.capacity == first || totals.capacity < 4 * totals.used, "nor emptier than need be");
+    }
+    hsc_totals_release(&totals);
+}
+
 Test(totals, keys_keep_their_parts)
 {
     const uint64_t key = hsc_total_key(HSC_AXIS_ROOT_KIND, 0x7FFFFFFF, HSC_NO_BUCKET);

@@ -455,3 +455,70 @@ Test(writer, cuts_a_long_reason)
     cr_assert_eq(hsc_finish(w), HSC_OK);
     hsc_close(w);
 }
+
+/* ---- what goes out when ---- */
+
+static size_t size_of_capture(int compression)
+{
+    static char text[20000];
+    memset(text, 'x', sizeof text);
+    options.compression = compression;
+    sink.size = 0;
+    hsc_writer *w = open_writer();
+    cr_assert_eq(hsc_define_string(w, 1, text, sizeof text), HSC_OK);
+    cr_assert_eq(hsc_finish(w), HSC_OK);
+    hsc_close(w);
+    return sink.size;
+}
+
+Test(writer, compresses_where_it_is_told_to)
+{
+    cr_assert_geq(size_of_capture(0), 20000);
+    for (int level = 1; level <= 19; level += 6)
+        cr_assert_lt(size_of_capture(level), 2000, "level %d", level);
+    cr_assert_lt(size_of_capture(-7), 2000);
+}
+
+/* A block of objects goes out when a value has no room, and not before. */
+Test(writer, fills_the_room_for_values)
+{
+    char bytes[HSC_MAX_VALUE_BYTES] = "value";
+    options.facts = HSC_FACT_VALUES;
+    options.memory_bytes = 64 << 10;
+    hsc_writer *w = open_writer();
+    const size_t room = w->objects.value_capacity;
+    cr_assert(room >= HSC_MAX_VALUE_BYTES && room % 8 == 0);
+    for (size_t used = 0; used < room;) {
+        const size_t size = room - used < 4000 ? room - used : 4000;
+        cr_assert_eq(hsc_begin_object(w, &(hsc_object){.id = 8 + used}), HSC_OK);
+        cr_assert_eq(hsc_value(w, bytes, size), HSC_OK);
+        cr_assert_eq(hsc_end_object(w), HSC_OK);
+        used += size;
+        cr_assert_eq(w->objects.value_used, used, "nothing went out");
+    }
+    cr_assert_eq(hsc_begin_object(w, &(hsc_object){.id = 4}), HSC_OK);
+    cr_assert_eq(hsc_value(w, bytes, 1), HSC_OK);
+    cr_assert_eq(w->objects.value_used, 1, "all before it did");
+    cr_assert_eq(hsc_end_object(w), HSC_OK);
+    cr_assert_eq(hsc_finish(w), HSC_OK);
+    hsc_close(w);
+}
+
+Test(writer, widens_a_field_where_it_must)
+{
+    static const struct {
+        uint64_t value;
+        uint8_t width;
+    } cases[] = {{0, 0}, {1, 4}, {UINT32_MAX, 4}, {UINT64_C(1) << 32, 8}, {UINT64_MAX, 8}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        uint8_t width[HSC_FIELDS] = {0};
+        cr_assert(hsc_stage_widen(width, HSC_F_SIZE, cases[i].value));
+        cr_assert_eq(width[HSC_F_SIZE], cases[i].width, "%zu", i);
+        width[HSC_F_SIZE] = 8;
+        cr_assert(hsc_stage_widen(width, HSC_F_SIZE, cases[i].value));
+        cr_assert_eq(width[HSC_F_SIZE], 8, "never narrower");
+    }
+    uint8_t width[HSC_FIELDS] = {0};
+    cr_assert(hsc_stage_widen(width, HSC_F_TYPE, HSC_MAX_TABLE_ID));
+    cr_assert(!hsc_stage_widen(width, HSC_F_TYPE, (uint64_t)HSC_MAX_TABLE_ID + 1));
+}

@@ -72,8 +72,8 @@ memfile forge_file(const forge *f);
 /* First rule that verify finds broken; "" when none is; the name of the status when verify fails. */
 const char *forge_verify(const forge *f);
 
-/* All that verify tells, a line each: "6.14 of 7: …" of the block with this number, "2.1 at 412: …" of a place in none.
- */
+/* All that verify tells, a line each: "6.14 of 7: …" of the block with this number, "2.1 at 412: …" of a place in none,
+ * "2.1 of 7 at 412: …" where the block does not begin there. */
 const char *forge_told(const forge *f);
 
 /* Opens and reads everything: the status, and its text. */

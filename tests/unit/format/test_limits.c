@@ -448,3 +448,91 @@ Test(limits, a_capture_may_be_the_descriptor_zero)
     memfile_close(&file);
     forge_free(&f);
 }
+
+/* ---- lists ---- */
+
+/* Lists of blocks grow by doubling from 64: they may be full. */
+Test(limits, a_list_of_blocks_may_be_full)
+{
+    hsd_error err;
+    for (unsigned more = 61; more <= 63; more++) {
+        forge f = forge_begin();
+        forge_info(&f, 0, 0);
+        legal_put_tables(&f);
+        legal_put_objects(&f);
+        legal_put_roots(&f);
+        for (uint64_t i = f.blocks.count; i < more - 3; i++) {
+            FORGE(&f, HSC_COL_KEY, i);
+            forge_block(&f, HSC_BLOCK_THREADS, 0, 1, 0);
+            f.end[HSC_END_THREADS]++;
+        }
+        legal_put_end(&f);
+        cr_assert_eq(f.blocks.count, more + 1);
+        cr_assert_str_eq(forge_told(&f), "");
+        cr_assert_eq(forge_read(&f, HSD_DAMAGE_REFUSE, &err), HSD_OK, "%s", err.text);
+        cr_assert_eq(forge_read(&f, HSD_DAMAGE_SKIP, &err), HSD_OK, "%s", err.text);
+        forge_free(&f);
+    }
+}
+
+/* The last type that a later version may use for what readers skip. */
+Test(limits, a_block_may_be_of_the_last_type)
+{
+    forge f = forge_begin();
+    forge_info(&f, 0, 0);
+    legal_put_tables(&f);
+    legal_put_objects(&f);
+    FORGE(&f, HSC_COL_KEY, 1);
+    forge_block(&f, 255, 0, 1, 0);
+    legal_put_roots(&f);
+    legal_put_end(&f);
+    legal_expect(f, "", false);
+}
+
+/* ---- many buckets ---- */
+
+static void expect_buckets(uint32_t types, uint64_t last, const char *rule)
+{
+    hsd_error err;
+    static uint64_t keys[HSC_MAX_REFERENCES], buckets[HSC_MAX_REFERENCES + 1];
+    forge f = forge_begin();
+    forge_info(&f, 0, 0);
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < types; i++) {
+        keys[i] = i;
+        buckets[i] = i + 1 < types ? 64 : last;
+        sum += buckets[i];
+    }
+    forge_column(&f, HSC_COL_KEY, keys, types);
+    forge_column(&f, HSC_COL_BUCKET_COUNT, buckets, types);
+    for (uint64_t i = 0; i < sum; i++)
+        buckets[i] = i % 64;
+    forge_column(&f, HSC_COL_BUCKET, buckets, (size_t)sum);
+    forge_block(&f, HSC_BLOCK_TYPE_TOTALS, 0, types, 0);
+    forge_finish(&f, HSC_STATE_COMPLETE);
+    const hsd_status status = forge_read(&f, HSD_DAMAGE_REFUSE, &err);
+    cr_assert_eq(status, rule[0] == '\0' ? HSD_OK : HSD_E_CORRUPT, "%s", err.text);
+    cr_assert(rule[0] == '\0' || strstr(err.text, rule) != NULL, "%s", err.text);
+    forge_free(&f);
+}
+
+Test(limits, of_buckets_of_a_block)
+{
+    expect_buckets(HSC_MAX_REFERENCES / 64, 64, "");
+    expect_buckets(HSC_MAX_REFERENCES / 64 + 1, 1, "10.4)");
+}
+
+/* ---- what the machine refuses ---- */
+
+Test(limits, a_failed_read_is_told_with_its_place)
+{
+    uint8_t bytes[8];
+    hsd_error err;
+    hsd_input input = {.fd = open("/dev/null", O_WRONLY)};
+    cr_assert_geq(input.fd, 0);
+    hsd_error_init(&err);
+    cr_assert_eq(hsd_input_read(&input, 77, bytes, sizeof bytes, &err), HSD_E_IO);
+    cr_assert_eq(err.offset_bytes, 77);
+    cr_assert_eq(hsd_input_read(&input, 77, bytes, sizeof bytes, NULL), HSD_E_IO);
+    close(input.fd);
+}

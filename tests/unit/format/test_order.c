@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/layout.h"
+#include "format/object_reader.h"
 #include "unit/format/legal.h"
 
 /* A block of two objects, by the ids 1 and 2 more than the first ordinal. */
@@ -170,4 +171,91 @@ Test(order, an_index_keeps_to_the_limits_of_a_block)
     f.blocks.refs[1].first_ordinal = HSC_MAX_OBJECTS + 1;
     forge_finish(&f, HSC_STATE_COMPLETE);
     expect_said(&f, "10.3");
+}
+
+/* ---- readers that do not begin at the beginning, or read ids alone ---- */
+
+static hsd_object_reader *reader_of(forge *f, hsd_capture **capture)
+{
+    hsd_object_reader *reader;
+    hsd_error err;
+    memfile file = forge_file(f);
+    hsd_error_init(&err);
+    cr_assert_eq(hsd_capture_open_fd(capture, file.fd, "forged.hs", HSD_DAMAGE_REFUSE, NULL, &err), HSD_OK, "%s",
+                 err.text);
+    cr_assert_eq(hsd_object_reader_open(&reader, *capture, HSD_WANT_ALL, &err), HSD_OK);
+    return reader;
+}
+
+/* What comes behind the last of the ids; *ids: how many there were. */
+static hsd_status end_of_ids(uint64_t objects, uint64_t *ids)
+{
+    hsd_capture *capture;
+    hsd_error err;
+    const uint64_t *found;
+    uint64_t first;
+    uint32_t count;
+    hsd_status status;
+    forge f = with_a_continuation();
+    FORGE(&f, HSC_COL_ID, 3);
+    FORGE(&f, HSC_COL_FLAGS, 0x80); /* and a block that begins none */
+    forge_block(&f, HSC_BLOCK_OBJECTS, 0, 1, 3);
+    f.end[HSC_END_OBJECTS] = objects;
+    forge_finish(&f, HSC_STATE_COMPLETE);
+    hsd_object_reader *reader = reader_of(&f, &capture);
+    *ids = 0;
+    hsd_error_init(&err);
+    while ((status = hsd_object_reader_next_ids(reader, &found, &count, &first, &err)) == HSD_OK) {
+        for (uint32_t i = 0; i < count; i++)
+            cr_assert_eq(found[i], *ids + i + 1);
+        cr_assert(count == 0 || first == *ids);
+        *ids += count;
+    }
+    if (status != HSD_END) cr_assert(strstr(err.text, "8.4)") != NULL, "%s", err.text);
+    hsd_object_reader_close(reader);
+    hsd_capture_close(capture);
+    forge_free(&f);
+    return status;
+}
+
+Test(order, ids_are_as_many_as_the_end_record_counts)
+{
+    uint64_t ids;
+    cr_assert_eq(end_of_ids(3, &ids), HSD_END);
+    cr_assert_eq(ids, 3);
+    cr_assert_eq(end_of_ids(4, &ids), HSD_E_CORRUPT, "the index lets it pass");
+    cr_assert_eq(ids, 3);
+}
+
+/* From each object to the end, once where the end record is right and once where it is not. */
+static void expect_from(uint64_t ordinal, uint64_t objects)
+{
+    hsd_capture *capture;
+    hsd_object object;
+    hsd_error err;
+    forge f = with_a_continuation();
+    f.end[HSC_END_OBJECTS] = objects;
+    forge_finish(&f, HSC_STATE_COMPLETE);
+    hsd_object_reader *reader = reader_of(&f, &capture);
+    hsd_error_init(&err);
+    const hsd_status status = hsd_object_reader_seek(reader, ordinal, &err);
+    cr_assert_eq(status, ordinal < 3 ? HSD_OK : HSD_END, "to %u: %s", (unsigned)ordinal, err.text);
+    for (uint64_t expected = ordinal; expected < 3; expected++) {
+        cr_assert_eq(hsd_object_reader_next(reader, &object, &err), HSD_OK, "%s", err.text);
+        if (object.is_continuation) cr_assert_eq(hsd_object_reader_next(reader, &object, &err), HSD_OK);
+        cr_assert(object.ordinal == expected && object.id == expected + 1);
+    }
+    const hsd_status last = hsd_object_reader_next(reader, &object, &err);
+    cr_assert_eq(last, objects == 3 ? HSD_END : HSD_E_CORRUPT, "from %u: %s", (unsigned)ordinal, err.text);
+    hsd_object_reader_close(reader);
+    hsd_capture_close(capture);
+    forge_free(&f);
+}
+
+Test(order, objects_may_be_read_from_any_on)
+{
+    for (uint64_t ordinal = 0; ordinal <= 5; ordinal++) {
+        expect_from(ordinal, 3);
+        expect_from(ordinal, 4);
+    }
 }

@@ -248,3 +248,55 @@ Test(salvage_blocks, a_copy_is_the_same_whatever_its_size)
         forge_free(&f);
     }
 }
+
+/* ---- what is not kept ---- */
+
+/* Type totals of nothing are no summary. */
+Test(salvage_blocks, totals_of_nothing_are_not_kept)
+{
+    forge f = forge_begin();
+    forge_info(&f, 0, 0);
+    FORGE(&f, HSC_COL_KEY, 5);
+    forge_block(&f, HSC_BLOCK_TYPE_TOTALS, 0, 1, 0);
+    salvage(&f);
+    expect_blocks(HSC_BLOCK_TYPE_TOTALS, NULL, 0);
+    FORGE(&f, HSC_COL_KEY, 6);
+    FORGE(&f, HSC_COL_COUNT, 1);
+    forge_block(&f, HSC_BLOCK_TYPE_TOTALS, 0, 1, 0);
+    salvage(&f);
+    EXPECT_BLOCKS(HSC_BLOCK_TYPE_TOTALS, 1, 1);
+    forge_free(&f);
+}
+
+/* A record that goes on with an object whose block is lost, though an object before it has the same id. */
+Test(salvage_blocks, what_goes_on_with_a_lost_object_is_left_out)
+{
+    hsd_capture *capture;
+    hsd_object_reader *reader;
+    hsd_object object;
+    forge f = forge_begin();
+    forge_info(&f, 0, 0);
+    FORGE(&f, HSC_COL_ID, 1, 5);
+    forge_block(&f, HSC_BLOCK_OBJECTS, 0, 2, 0);
+    f.next_number++;
+    FORGE(&f, HSC_COL_ID, 5, 6);
+    FORGE(&f, HSC_COL_FLAGS, 0x80, 0);
+    FORGE(&f, HSC_COL_REF_COUNT, 1, 1);
+    FORGE(&f, HSC_COL_REF_TARGET, 1, 5);
+    forge_block(&f, HSC_BLOCK_OBJECTS, 0, 2, 9);
+    salvage(&f);
+    cr_assert_eq(result.objects, 3);
+    EXPECT_BLOCKS(HSC_BLOCK_OBJECTS, 2, 2);
+    cr_assert_eq(hsd_capture_open(&capture, path, HSD_DAMAGE_REFUSE, NULL, &err), HSD_OK, "%s", err.text);
+    cr_assert_eq(hsd_capture_get_info(capture)->references, 1);
+    cr_assert_eq(hsd_object_reader_open(&reader, capture, HSD_WANT_ALL, &err), HSD_OK);
+    static const uint64_t ids[] = {1, 5, 6};
+    for (size_t i = 0; i < 3; i++) {
+        cr_assert_eq(hsd_object_reader_next(reader, &object, &err), HSD_OK, "%s", err.text);
+        cr_assert(object.id == ids[i] && !object.is_continuation && object.reference_count == (i == 2));
+    }
+    cr_assert_eq(hsd_object_reader_next(reader, &object, &err), HSD_END);
+    hsd_object_reader_close(reader);
+    hsd_capture_close(capture);
+    forge_free(&f);
+}

@@ -134,6 +134,22 @@ Test(scan_steps, a_header_may_end_the_file)
     free(bytes);
 }
 
+/* The last byte that is skipped looks like the beginning of the header behind it. */
+Test(scan_steps, a_header_that_ends_the_file_is_found)
+{
+    for (size_t gap = 1; gap <= 3; gap++) {
+        char expected[256];
+        size_t at, size;
+        uint8_t *bytes = with_gap(gap, 'H', &at, &size);
+        snprintf(expected, sizeof expected,
+                 "damage at %zu, %zu bytes: 4.2: no block begins here\ncut at %zu, 56 bytes: 2.1: was cut off at byte "
+                 "%zu, inside block 2\n",
+                 at, gap, at + gap, at + gap + 56);
+        expect_steps(bytes, at + gap + 56, 2, expected);
+        free(bytes);
+    }
+}
+
 /* ---- zeros ---- */
 
 /* Zeros to the end are what a crash leaves; one byte among them, wherever it is, is damage. */
@@ -202,6 +218,13 @@ Test(scan_steps, numbers_ascend)
                     {T, 1, UINT64_MAX - 1, 0});
     EXPECT_NUMBERED("block 0\nblock 18446744073709551615: 4.5: it is misplaced: block 0 stands before it\n",
                     {I, 1, 0, 0}, {T, 1, UINT64_MAX, 0});
+}
+
+Test(scan_steps, places_end_at_their_limit)
+{
+    enum { P = HSC_BLOCK_PLACES };
+    EXPECT_NUMBERED("block 0\n", {P, 1, 0, HSC_MAX_PLACES - 1});
+    EXPECT_NUMBERED("block 0: 10.10: its places pass the limit\n", {P, 1, 0, HSC_MAX_PLACES});
 }
 
 #define BACK ": 4.10: its ordinals do not follow those before it\n"

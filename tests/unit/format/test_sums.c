@@ -432,6 +432,34 @@ Test(sums, stand_in_baselines_alone)
     EXPECT("2.3", false, p.before = put_totals_first; p.totals = put_nothing);
 }
 
+static void expect_told(pieces p, const char *expected)
+{
+    forge f = baseline_with(p);
+    const char *told = forge_told(&f);
+    cr_assert_str_eq(told, expected, "told:\n%snot:\n%s", told, expected);
+    forge_free(&f);
+}
+
+static void put_equal_objects(forge *f) { put_objects(f, false, 8, 8); }
+
+Test(sums, are_not_read_where_they_do_not_belong)
+{
+    pieces p = legal;
+    expect_told(p, "");
+    p.facts = 0;
+    p.places = put_too_deep; /* nobody looks */
+    expect_told(p, "7.11 of 3: live totals stand in a capture that is no baseline\n"
+                   "7.11 of 4: root totals stand in a capture that is no baseline\n"
+                   "7.11 of 5: places stand in a capture that is no baseline\n");
+    p = legal;
+    p.facts = 0x40;
+    expect_told(p, "7.11 of 0: it is a baseline, and does not say that it has no roots and references\n");
+    p = legal;
+    p.before = put_equal_objects; /* they stand there twice, but in order */
+    p.totals = put_totals_of_objects;
+    expect_told(p, "6.6 of 3: object id 0x8 stands there twice\n");
+}
+
 /* What a reader does not use it need not believe. */
 Test(sums, are_ignored_in_other_captures)
 {

@@ -172,6 +172,16 @@ Test(verify, holds_index_and_trailer_against_the_file)
     legal_expect(f, "2.1", true);
 }
 
+Test(verify, a_trailer_that_is_damaged_was_not_cut_off)
+{
+    hsd_error err;
+    forge f = legal_capture();
+    f.bytes.data[f.bytes.size - 10] ^= 1;
+    cr_assert_eq(forge_read(&f, HSD_DAMAGE_REFUSE, &err), HSD_E_CORRUPT, "%s", err.text);
+    cr_assert(strstr(err.text, "9.2)") != NULL, "%s", err.text);
+    forge_free(&f);
+}
+
 Test(verify, wants_numbers_in_the_index_of_salvaged_captures_alone)
 {
     for (int with_numbers = 0; with_numbers < 2; with_numbers++) {
@@ -403,6 +413,7 @@ Test(verify, asks_for_memory_when_ids_are_made_to_collide)
     hsd_error_init(&err);
     cr_assert_eq(hsd_capture_verify(file.path, &run, NULL, NULL, NULL, &err), HSD_E_OVER_BUDGET, "%s", err.text);
     cr_assert(strcmp(err.hint, "--memory 17M") == 0, "%s", err.hint);
+    cr_assert_str_eq(err.text, "telling its object ids apart needs more memory: 17 MiB suffice");
     memfile_close(&file);
     forge_free(&f);
 }
