@@ -3,12 +3,15 @@
 tree, and a test must notice: a unit test of format/ or capture/, or a sweep over damaged captures, under sanitizers. A test that takes many times what it takes else has
 noticed, too.
 
-usage: mutants.py PROJECT FOLDER [FILE:LINE…]     those of these lines alone are tried, and what each test says of them
+usage: mutants.py PROJECT FOLDER [FILE…]          of these files alone
+       mutants.py PROJECT FOLDER FILE:LINE…       those of these lines alone are tried, and what each test says of them
+       mutants.py PROJECT                         is each row of equivalent.table a change of what stands there now?
 
 All changes are built at once, and a variable of the environment says which one holds (switched.py). Each case of a test runs first with none, and notes where a change would have
 made a difference: it is asked of those alone. FOLDER keeps the copy, its build, and results.tsv: what was noticed is not tried again, as long as its line and its file's
 name stand, and what was not is tried again on another commit. Mutants are tried in an order without a pattern, so that a part of them is a fair sample;
 HSD_MUTANTS_SECONDS (3000) is the time for it, HSD_MUTANTS_AT_ONCE (as many as there are cores) how many are tried beside each other. Fails when fewer than 95 % are noticed.
+Changes that cannot make a difference stand in equivalent.table with the reason. They are asked of the quick tests and not counted; one that is noticed is a failure.
 """
 import collections
 import concurrent.futures
@@ -38,12 +41,14 @@ NEEDED_PERCENT = 95
 # What stands for what. A blank on both sides keeps arrows, shifts and #include out.
 CHANGES = ((" <= ", " < "), (" >= ", " > "), (" < ", " <= "), (" > ", " >= "), (" == ", " != "), (" != ", " == "), (" && ", " || "), (" || ", " && "),
            (" + 1", ""), (" - 1", ""), (" += ", " -= "), ("return true;", "return false;"), ("return false;", "return true;"))
-UNITS = {"format": ("verify", "structure", "checks", "unpack", "capture", "parts", "round_trip", "salvage", "digest", "sums", "site_totals", "verify_end", "tables", "order", "limits"),
-         "capture": ("helper", "column", "allocator", "totals", "codec", "hash", "output", "sums", "site_totals", "writer", "faults")}
+UNITS = {"format": ("verify", "structure", "checks", "unpack", "capture", "parts", "round_trip", "salvage", "digest", "sums", "site_totals", "verify_end", "verify_totals", "verify_damage", "tables", "order",
+                    "limits", "scan", "survey", "dump", "written", "salvage_blocks"),
+         "capture": ("helper", "column", "allocator", "totals", "codec", "hash", "output", "sums", "site_totals", "references", "writer", "faults")}
 WRITTEN = ("roundtrip", "agree")  # what the library writes, read again: tests/capture
 SWEEPS = ("blocks", "lengths", "prefixes", "flips")
 SLOW_SECONDS = 0.7  # tests that take more of the processor are asked in the second round
 UNNOTICED = ("quick", "none")  # by quick tests, and by slow ones, too
+EQUIVALENT = "tests/integrity/equivalent.table"
 
 
 def command(*words, **options):
@@ -87,6 +92,30 @@ def mutants_of(text, name):
                     yield Mutant(name, number, match.start(), line, old, new)
 
 
+def equivalent_in(source, mutants):
+    """{key: reason} of the changes that make no difference. Rows of the table: file, text of the line, change, reason, with tabs between; where a line has the same
+    change more than once, its number follows: "== -> != 2"."""
+    of_place, reasons = collections.defaultdict(list), {}
+    for each in sorted(mutants, key=lambda each: (each.number, each.column)):
+        of_place[each.name, each.line.strip(), each.what].append(each)
+    for number, line in enumerate((source / EQUIVALENT).read_text(encoding="utf-8").splitlines(), 1):
+        if line.startswith("#"):
+            continue
+        cells = line.split("\t")
+        if len(cells) != 4 or not all(cells):
+            sys.exit(f"{EQUIVALENT}:{number}: not four cells with tabs between")
+        name, text, change, reason = cells
+        what, _, which = re.fullmatch(r"(.*?)( (\d+))?", change).groups()
+        found = of_place[name, text, what]
+        if len(found) < int(which or 1) or which is None and len(found) > 1:
+            sys.exit(f"{EQUIVALENT}:{number}: {len(found)} such changes of this line in {name}: {text}")
+        each = found[int(which or 1) - 1]
+        if each.key in reasons:
+            sys.exit(f"{EQUIVALENT}:{number}: stands there twice")
+        reasons[each.key] = reason
+    return reasons
+
+
 class Copy:
     """The tree with all mutants in it, and what is known of them."""
 
@@ -106,6 +135,7 @@ class Copy:
         must(command("bash", "-c", f"set -o pipefail; {clear}; git -C '{project}' archive HEAD {' '.join(SOURCES) if again else ''} | tar -x -m -C '{self.source}'"), "the copy")
         mark.write_text(head.stdout)
         self.mutants = mutants_in(self.source)
+        self.equivalent = equivalent_in(self.source, self.mutants)
         kit = self.source / "tests" / "integrity"
         self.header, self.linked = kit / "mutant.h", folder / "mutant.o"
         must(command("cc", "-O1", "-c", kit / "mutant.c", "-o", self.linked), "mutant.c")
@@ -249,7 +279,8 @@ class Copy:
                     with lock:
                         known[mutant.key] = found
                         self.keep(mutant, found)
-                left = [(number, mutant) for number, mutant in possible.items() if known.get(mutant.key) == (UNNOTICED[False] if is_slow else None)]
+                left = [(number, mutant) for number, mutant in possible.items() if known.get(mutant.key) == (UNNOTICED[False] if is_slow else None)
+                        and not (is_slow and mutant.key in self.equivalent)]
                 for done in [pool.submit(try_it, *each) for each in left]:
                     done.result()
         return known
@@ -264,27 +295,43 @@ def tell_lines(copy, possible, places):
     return 0
 
 
-def main():
-    if len(sys.argv) < 3:
-        sys.exit(__doc__)
-    project, folder = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
-    if os.environ.get("HSD_LONG") != "1" and len(sys.argv) == 3:
-        print("runs with HSD_LONG=1 alone: skipped")
-        return 77
-    copy = Copy(project, folder)
-    possible = copy.switch()
-    copy.run_unchanged()
-    if len(sys.argv) > 3:
-        return tell_lines(copy, possible, sys.argv[3:])
-    known = copy.try_all(possible, time.monotonic() + SECONDS)
-    tried = {number: each for number, each in possible.items() if each.key in known}
+def tell(copy, possible, known, out_of):
+    """What the tests say of those that were tried: whether enough are noticed."""
+    equivalent = {number: each for number, each in possible.items() if each.key in copy.equivalent}
+    counted = {number: each for number, each in possible.items() if number not in equivalent}
+    tried = {number: each for number, each in counted.items() if each.key in known}
     alive = {number: each for number, each in tried.items() if known[each.key] in UNNOTICED}
+    wrong = [each for each in equivalent.values() if known.get(each.key, UNNOTICED[0]) not in UNNOTICED]
     reached = set().union(*copy.seen_by.values())
     for number, each in sorted(alive.items(), key=lambda pair: (pair[1].name, pair[1].number)):
         print(f"{'not noticed' if number in reached else 'makes no difference in any test'}: {each.name}:{each.number}: {each.what}: {each.line.strip()[:100]}")
-    print(f"{len(tried) - len(alive)} mutants noticed, of {len(tried)} tried{interval(len(tried) - len(alive), len(tried), len(possible))}; {len(copy.mutants)} in all, "
-          f"of which {len(copy.mutants) - len(possible)} cannot be switched")
-    return 1 if 100 * (len(tried) - len(alive)) < NEEDED_PERCENT * len(tried) or not tried else 0
+    for each in wrong:
+        print(f"equivalent, says {EQUIVALENT}, and noticed by {known[each.key]}: {each.name}:{each.number}: {each.what}: {each.line.strip()[:100]}")
+    noticed = len(tried) - len(alive)
+    print(f"{noticed} mutants noticed, of {len(tried)} tried{interval(noticed, len(tried), len(counted))}; {len(out_of)} in all, "
+          f"of which {len(out_of) - len(possible)} cannot be switched and {len(equivalent)} are equivalent")
+    return bool(tried) and not wrong and 100 * noticed >= NEEDED_PERCENT * len(tried)
+
+
+def main():
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    project, places = pathlib.Path(sys.argv[1]), sys.argv[3:]
+    if len(sys.argv) == 2:
+        print(f"{len(equivalent_in(project, mutants_in(project)))} equivalent mutants stand where {EQUIVALENT} says")
+        return 0
+    if os.environ.get("HSD_LONG") != "1" and not places:
+        print("runs with HSD_LONG=1 alone: skipped")
+        return 77
+    copy = Copy(project, pathlib.Path(sys.argv[2]))
+    possible = copy.switch()
+    copy.run_unchanged()
+    if any(":" in place for place in places):
+        return tell_lines(copy, possible, places)
+    if places:
+        possible = {number: each for number, each in possible.items() if each.name in places}
+    known = copy.try_all(possible, time.monotonic() + SECONDS)
+    return 0 if tell(copy, possible, known, [each for each in copy.mutants if not places or each.name in places]) else 1
 
 
 def interval(noticed, tried, possible):
