@@ -252,6 +252,20 @@ Test(verify_totals, each_number_of_a_group_is_held)
                 "6.2 of 8: string 4 is used and nowhere defined\n");
 }
 
+/* Where there is no object there is no category. */
+Test(verify_totals, of_nothing_are_held)
+{
+    forge f = forge_begin();
+    forge_info(&f, 0, 0);
+    legal_put_strings(&f);
+    FORGE(&f, HSC_COL_KEY, 1);
+    forge_block(&f, HSC_BLOCK_GROUP_TOTALS, 0, 1, 0);
+    forge_finish(&f, HSC_STATE_COMPLETE);
+    const char *told = forge_told(&f);
+    cr_assert_str_eq(told, "6.15 of 2: the total of category 1 is not that of its objects\n", "%s", told);
+    forge_free(&f);
+}
+
 /* ---- order ---- */
 
 Test(verify_totals, ascend)
