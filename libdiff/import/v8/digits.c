@@ -307,24 +307,12 @@ AVX2 static inline hsd_v8_masks classify_avx2(const uint8_t *bytes)
     return masks;
 }
 
-/* Eight bytes of four places. Loaded one by one: what was just written byte by byte cannot be read as a word. */
-AVX2 static inline __m256i load_four(const void *a, const void *b, const void *c, const void *d)
-{
-    const __m128i low = _mm_unpacklo_epi64(_mm_loadl_epi64(a), _mm_loadl_epi64(b));
-    const __m128i high = _mm_unpacklo_epi64(_mm_loadl_epi64(c), _mm_loadl_epi64(d));
-    return _mm256_inserti128_si256(_mm256_castsi128_si256(low), high, 1);
-}
-
-/* Two numbers a half: pairs of digits, groups of four, then all eight, each step one multiplication. */
-AVX2 static inline void convert_four_avx2(const uint8_t *block, const uint8_t *stop, const uint8_t *length,
-                                          uint64_t *out)
+/* Two numbers a half, in a word each: pairs of digits, groups of four, then all eight, each step one multiplication. */
+AVX2 static inline void convert_four_avx2(__m128i low, __m128i high, uint64_t *out)
 {
     const __m256i tens = _mm256_set1_epi16(0x010a), hundreds = _mm256_set1_epi32(0x00010064);
     const __m256i thousands = _mm256_set1_epi32(0x00012710);
-    const __m256i text = load_four(block + stop[0] - 8, block + stop[1] - 8, block + stop[2] - 8, block + stop[3] - 8);
-    const __m256i mask = load_four(&length_masks[length[0]], &length_masks[length[1]], &length_masks[length[2]],
-                                   &length_masks[length[3]]);
-    const __m256i digits = _mm256_and_si256(_mm256_sub_epi8(text, _mm256_set1_epi8('0')), mask);
+    const __m256i digits = _mm256_and_si256(_mm256_set_m128i(high, low), _mm256_set1_epi8(0x0f));
     const __m256i groups = _mm256_madd_epi16(_mm256_maddubs_epi16(digits, tens), hundreds);
     const __m256i values = _mm256_madd_epi16(_mm256_packus_epi32(groups, groups), thousands);
     const __m256i all = _mm256_permute4x64_epi64(values, 0x08);
@@ -350,43 +338,59 @@ ALWAYS bool has_nine(uint64_t digits)
     return (runs & digits >> 8) != 0;
 }
 
-/* Beginnings and ends by themselves, four numbers in one go; what comes behind the last is thrown away. */
-AVX2 static inline void find_places_avx2(uint64_t digits, bool is_inside, ptrdiff_t *start, places *p)
+typedef struct boundaries {
+    uint64_t starts, stops; /* of numbers whose text was not taken, but for the next one's start */
+    uint64_t from;          /* which is here */
+} boundaries;
+
+/* The text of the next number in the last of eight bytes, zeros before it: what stands there is shifted out. */
+AVX2 ALWAYS __m128i next_text(const uint8_t *block, boundaries *b)
 {
-    const uint64_t before = digits << 1 | (uint64_t)is_inside;
-    uint64_t starts = digits & ~before, stops = ~digits & before;
-    p->has_long = has_nine(digits);
-    p->count = (unsigned)_mm_popcnt_u64(stops);
-    unsigned i = 0;
-    if (is_inside && stops != 0) {
-        const ptrdiff_t length = (ptrdiff_t)_tzcnt_u64(stops) - *start;
-        p->stop[i] = (uint8_t)_tzcnt_u64(stops);
-        p->length[i++] = (uint8_t)(length > 8 ? 8 : length);
-        p->has_long |= length > 8;
-        stops = _blsr_u64(stops);
-    }
-    for (; i < p->count; i += 4) {
-        for (unsigned k = 0; k < 4; k++) {
-            const uint64_t stop = _tzcnt_u64(stops);
-            p->stop[i + k] = (uint8_t)stop;
-            p->length[i + k] = (uint8_t)(stop - _tzcnt_u64(starts));
-            stops = _blsr_u64(stops);
-            starts = _blsr_u64(starts);
-        }
-    }
-    for (i = 0; i < 3; i++)
-        p->stop[p->count + i] = p->length[p->count + i] = 0;
-    note_open_number(digits, is_inside, start);
-    for (i = 0; __builtin_expect(p->has_long, 0) && i < p->count; i++)
-        if (p->length[i] > 8) p->length[i] = 8;
+    const uint64_t stop = _tzcnt_u64(b->stops);
+    const unsigned others = (unsigned)(b->from - stop) * 8 & 63; /* bits: eight bytes less the number's */
+    const uint64_t text = load_word(block + stop - 8) >> others << others;
+    b->stops = _blsr_u64(b->stops);
+    b->from = _tzcnt_u64(b->starts);
+    b->starts = _blsr_u64(b->starts);
+    return _mm_cvtsi64_si128((int64_t)text);
 }
 
+/* Some number is longer than eight digits: places alone, which convert_long goes by. */
+AVX2 static __attribute__((noinline)) void find_long_places_avx2(uint64_t digits, bool is_inside, ptrdiff_t *start,
+                                                                 places *p)
+{
+    find_places_anywhere(digits, is_inside, start, p);
+    p->has_long = true;
+}
+
+/*
+ * Beginnings and ends by themselves, four numbers in one go; what comes behind the last is thrown away. Nothing is
+ * stored between finding a number and converting it.
+ */
 AVX2 static inline void convert_block_avx2(const uint8_t *block, uint64_t digits, bool is_inside, ptrdiff_t *start,
                                            places *p, uint64_t *out)
 {
-    find_places_avx2(digits, is_inside, start, p);
-    for (unsigned i = 0; i < p->count; i += 4)
-        convert_four_avx2(block, p->stop + i, p->length + i, out + i);
+    const uint64_t before = digits << 1 | (uint64_t)is_inside;
+    const uint64_t starts = digits & ~before, stops = ~digits & before;
+    const bool ends_first = is_inside && stops != 0;
+    if (__builtin_expect(has_nine(digits) || (ends_first && (ptrdiff_t)_tzcnt_u64(stops) - *start > 8), 0)) {
+        find_long_places_avx2(digits, is_inside, start, p);
+        return;
+    }
+    p->has_long = false;
+    p->count = (unsigned)_mm_popcnt_u64(stops);
+    if (p->count > 0) p->stop[p->count - 1] = (uint8_t)(63 - __builtin_clzll(stops));
+    boundaries b = {.starts = starts, .stops = stops, .from = (uint64_t)*start};
+    if (!is_inside) {
+        b.from = _tzcnt_u64(starts);
+        b.starts = _blsr_u64(starts);
+    }
+    for (unsigned i = 0; i < p->count; i += 4) {
+        const __m128i first = next_text(block, &b), second = next_text(block, &b);
+        const __m128i third = next_text(block, &b), fourth = next_text(block, &b);
+        convert_four_avx2(_mm_unpacklo_epi64(first, second), _mm_unpacklo_epi64(third, fourth), out + i);
+    }
+    note_open_number(digits, is_inside, start);
 }
 
 AVX2 static size_t digits_avx2(const uint8_t **at, const uint8_t *end, uint64_t *out, size_t capacity)
