@@ -109,29 +109,54 @@ static bool find_first(const hsd_merge *merge, window *w)
     return is_any;
 }
 
-/* What a run has within the window goes to its slots. `words` is a constant where many are moved. */
-static inline hsd_status place_run(hsd_merge *merge, uint32_t run, unsigned words, window *w, hsd_error *err)
+/* Of records from `at` up to `end`, those within the window go to their slots; returns the first that does not. `words`
+ * is a constant where many are moved. */
+static inline const uint64_t *place_some(window *w, const uint64_t *at, const uint64_t *end, const unsigned words)
+{
+    uint64_t *const slots = w->slots, first = w->first;
+    const uint64_t *const begin = at;
+    const unsigned shift = w->shift;
+    const size_t most = w->most;
+    uint64_t bits = 0;  /* of slots that are taken */
+    size_t bits_of = 0; /* which 64 of them */
+    for (; at != end; at += words) {
+        const uint64_t slot = (at[0] >> shift) - first;
+        if (slot >= most) break;
+        for (unsigned i = 0; i < words; i++)
+            slots[slot * words + i] = at[i];
+        if (slot / 64 != bits_of) {
+            w->is_there[bits_of] |= bits;
+            bits_of = slot / 64;
+            bits = 0;
+        }
+        bits |= UINT64_C(1) << slot % 64;
+    }
+    w->is_there[bits_of] |= bits;
+    w->placed += (size_t)(at - begin) / words;
+    return at;
+}
+
+/* What a run has within the window goes to its slots. */
+static inline hsd_status place_run(hsd_merge *merge, uint32_t run, const unsigned words, window *w, hsd_error *err)
 {
     hsd_run_reader *reader = &merge->readers[run];
     const uint64_t *record = merge->tree.records[run];
     while (record != NULL) {
-        const uint64_t slot = (record[0] >> w->shift) - w->first;
-        if (slot >= w->most) break;
-        for (unsigned i = 0; i < words; i++)
-            w->slots[slot * words + i] = record[i];
-        w->is_there[slot / 64] |= UINT64_C(1) << slot % 64;
-        w->placed++;
-        if (__builtin_expect(reader->batch_at == reader->batch_count, 0))
-            HSD_TRY(next_of(reader, &record, err));
-        else
-            record = reader->batch + (size_t)reader->batch_at++ * words;
+        const uint64_t *end = reader->batch + (size_t)reader->batch_count * words;
+        record = place_some(w, record, end, words);
+        if (record != end) {
+            reader->batch_at = (uint32_t)((size_t)(record - reader->batch) / words) + 1;
+            break;
+        }
+        reader->batch_at = reader->batch_count;
+        HSD_TRY(next_of(reader, &record, err));
     }
     merge->tree.records[run] = record;
     return HSD_OK;
 }
 
 /* Behind a number that nobody has all move up. */
-static inline size_t close_gaps(const window *w, unsigned words)
+static inline size_t close_gaps(const window *w, const unsigned words)
 {
     size_t count = 0;
     for (size_t i = 0; i < (w->most + 63) / 64; i++) {
@@ -141,7 +166,7 @@ static inline size_t close_gaps(const window *w, unsigned words)
         }
         for (uint64_t bits = w->is_there[i]; bits != 0; bits &= bits - 1) {
             const size_t slot = i * 64 + (size_t)__builtin_ctzll(bits);
-            for (unsigned word = 0; slot != count && word < words; word++)
+            for (unsigned word = 0; word < words; word++) /* onto itself in front of the first gap */
                 w->slots[count * words + word] = w->slots[slot * words + word];
             count++;
         }
