@@ -295,6 +295,36 @@ Test(v8_numbers, are_the_same_with_every_kind_of_vector)
     }
 }
 
+/* A number between short ones, in one block of what is looked at together or across two. */
+Test(v8_numbers, are_the_same_whatever_their_length_and_place_in_a_block)
+{
+    enum { BLOCKS = 4 * HSD_V8_DIGITS_BLOCK, MOST_DIGITS = 20 };
+    const hsd_v8_digits vectors[] = {hsd_v8_digits_sse2, hsd_v8_digits_avx2(), hsd_v8_digits_avx512()};
+    static uint64_t words[MOST_NUMBERS], wide[MOST_NUMBERS];
+    for (size_t digits = 1; digits <= MOST_DIGITS; digits++) {
+        for (size_t place = 1; place < 2 * HSD_V8_DIGITS_BLOCK; place++) {
+            uint8_t text[HSD_V8_DIGITS_BEFORE + BLOCKS];
+            size_t words_to, wide_to;
+            for (size_t i = 0; i < sizeof text; i++)
+                text[i] = i % 2 == 0 ? ',' : '3';
+            uint8_t *number = text + HSD_V8_DIGITS_BEFORE + place;
+            number[-1] = number[digits] = ',';
+            for (size_t i = 0; i < digits; i++)
+                number[i] = (uint8_t)('1' + i % 9);
+            const size_t from = HSD_V8_DIGITS_BEFORE;
+            const size_t count = read_stretch(hsd_v8_digits_words, text, sizeof text, from, words, &words_to);
+            for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) {
+                if (vectors[i] == NULL) continue;
+                cr_assert_eq(read_stretch(vectors[i], text, sizeof text, from, wide, &wide_to), count,
+                             "way %zu, %zu digits at %zu", i, digits, place);
+                cr_assert_eq(wide_to, words_to, "way %zu, %zu digits at %zu", i, digits, place);
+                cr_assert_eq(memcmp(wide, words, count * sizeof *words), 0, "way %zu, %zu digits at %zu", i, digits,
+                             place);
+            }
+        }
+    }
+}
+
 Test(v8_numbers, are_classified_alike_with_and_without_vectors)
 {
     test_random random = {9};
