@@ -27,7 +27,7 @@ static void fields_of(const hsc_object *object, uint64_t *fields)
 }
 
 /* The checks of hsc_begin_object that are not on the fast path, and room for the object. */
-static hsc_status begin_slowly(hsc_writer *w, const hsc_object *object)
+static __attribute__((noinline)) hsc_status begin_slowly(hsc_writer *w, const hsc_object *object)
 {
     hsc_stage *o = &w->objects;
     const hsc_status status = hsc_check_open(w);
@@ -130,7 +130,9 @@ hsc_status hsc_end_object(hsc_writer *w)
 
 /* ---- references ---- */
 
-static hsc_status reference_room(hsc_writer *w, uint64_t target, uint32_t label, uint64_t index)
+/* Apart from add_reference, which so has nothing on the stack. */
+static __attribute__((noinline)) hsc_status reference_room(hsc_writer *w, uint64_t target, uint32_t label,
+                                                           uint64_t index)
 {
     hsc_stage *o = &w->objects;
     const hsc_status status = hsc_check_open(w);
