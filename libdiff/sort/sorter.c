@@ -296,21 +296,31 @@ static hsd_status spill_sorter(hsd_sorter *s, hsd_error *err)
     return HSD_OK;
 }
 
+/* Room for a record where there is none, or pages for it. */
+static __attribute__((noinline)) hsd_status make_room_to_put(hsd_sorter *s, hsd_error *err)
+{
+    hsd_error why;
+    hsd_error_init(&why);
+    if (s->state != FILLING) return fail_state(s, "a record after the end of the input", err);
+    if (s->fill == s->buffer_end) return keep_sorter(s, spill_sorter(s, &why), &why, err);
+    touch_ahead(s);
+    return HSD_OK;
+}
+
 hsd_status hsd_sorter_put(hsd_sorter *s, const uint64_t *record, hsd_error *err)
 {
     HSD_ASSERT(record != NULL && s->fill <= s->fill_end);
-    if (__builtin_expect(s->fill == s->fill_end, 0)) {
-        hsd_error why;
-        hsd_error_init(&why);
-        if (s->state != FILLING) return fail_state(s, "a record after the end of the input", err);
-        if (s->fill < s->buffer_end)
-            touch_ahead(s);
-        else
-            HSD_TRY(keep_sorter(s, spill_sorter(s, &why), &why, err));
-    }
-    for (unsigned w = 0; w < s->config.record_words; w++)
-        s->fill[w] = record[w];
-    s->fill += s->config.record_words;
+    if (__builtin_expect(s->fill == s->fill_end, 0)) HSD_TRY(make_room_to_put(s, err));
+    uint64_t *to = s->fill;
+    const unsigned words = s->config.record_words;
+    if (words == 3)
+        memcpy(to, record, 3 * sizeof *to);
+    else if (words == 2)
+        memcpy(to, record, 2 * sizeof *to);
+    else
+        for (unsigned w = 0; w < words; w++)
+            to[w] = record[w];
+    s->fill = to + words;
     return HSD_OK;
 }
 
