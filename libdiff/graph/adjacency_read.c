@@ -64,7 +64,7 @@ bool hsd_adjacency_is_leaf(const hsd_adjacency *a, hsd_node node)
 
 /* ---- blocks ---- */
 
-uint32_t hsd_adjacency_block_of(const hsd_adjacency *a, hsd_node node)
+static inline uint32_t block_of(const hsd_adjacency *a, hsd_node node)
 {
     HSD_ASSERT(a->is_finished && node < a->node_count);
     uint32_t block = a->locate[node >> HSD_LOCATE_SHIFT];
@@ -73,6 +73,8 @@ uint32_t hsd_adjacency_block_of(const hsd_adjacency *a, hsd_node node)
     }
     return block;
 }
+
+uint32_t hsd_adjacency_block_of(const hsd_adjacency *a, hsd_node node) { return block_of(a, node); }
 
 bool hsd_adjacency_is_resident(const hsd_adjacency *a) { return !a->blocks.has_pages; }
 
@@ -177,8 +179,8 @@ static bool has_part(const uint8_t *bytes, uint32_t at)
 }
 
 /* One part of a long list, at byte `at` of its block; 0 = the first one there. */
-static void read_long_part(hsd_adjacency *a, uint32_t block, uint32_t at, const uint8_t *bytes, bool is_named,
-                           hsd_targets *out)
+static __attribute__((noinline)) void read_long_part(hsd_adjacency *a, uint32_t block, uint32_t at,
+                                                     const uint8_t *bytes, bool is_named, hsd_targets *out)
 {
     hsd_long_header header;
     hsd_part_header part;
@@ -224,8 +226,9 @@ static uint32_t names_block_of(const hsd_adjacency *a, uint32_t block, hsd_node 
     return hsd_name_blocks_of(&a->names, node, a->names_from[block]);
 }
 
-/* The targets of `node`, which is in `block`. */
-static void get(hsd_adjacency *a, uint32_t block, hsd_node node, bool is_named, hsd_targets *out)
+/* The targets of `node`, which is in `block`. Compiled for each that asks: with names or without is known there. */
+static inline __attribute__((always_inline)) void get(hsd_adjacency *a, uint32_t block, hsd_node node, bool is_named,
+                                                      hsd_targets *out)
 {
     const uint8_t *bytes = hsd_blocks_at(&a->blocks, block);
     const hsd_node first = a->block_first[block];
@@ -250,7 +253,7 @@ static void get(hsd_adjacency *a, uint32_t block, hsd_node node, bool is_named, 
 void hsd_adjacency_expect(const hsd_adjacency *a, hsd_node node)
 {
     HSD_ASSERT(a->is_finished);
-    const uint32_t block = hsd_adjacency_block_of(a, node);
+    const uint32_t block = block_of(a, node);
     const uint8_t *bytes = hsd_blocks_peek(&a->blocks, block);
     const uint32_t count = nodes_of(a, block);
     uint16_t begin;
@@ -262,7 +265,7 @@ void hsd_adjacency_expect(const hsd_adjacency *a, hsd_node node)
 void hsd_adjacency_expect_place(const hsd_adjacency *a, hsd_node node)
 {
     HSD_ASSERT(a->is_finished);
-    const uint32_t block = hsd_adjacency_block_of(a, node);
+    const uint32_t block = block_of(a, node);
     const uint8_t *bytes = hsd_blocks_peek(&a->blocks, block);
     if (bytes != NULL) __builtin_prefetch(bytes + HSD_BLOCK_HEADER_BYTES + (size_t)(node - a->block_first[block]) * 2);
 }
@@ -270,20 +273,20 @@ void hsd_adjacency_expect_place(const hsd_adjacency *a, hsd_node node)
 void hsd_adjacency_get(hsd_adjacency *a, hsd_node node, hsd_targets *out)
 {
     HSD_ASSERT(a->is_finished && node < a->node_count);
-    const uint32_t block = hsd_adjacency_block_of(a, node);
+    const uint32_t block = block_of(a, node);
     if (hsd_blocks_is_near(&a->blocks, block) || !get_far(a, block, node, out)) get(a, block, node, false, out);
 }
 
 void hsd_adjacency_get_named(hsd_adjacency *a, hsd_node node, hsd_targets *out)
 {
     HSD_ASSERT(a->is_finished && node < a->node_count);
-    get(a, hsd_adjacency_block_of(a, node), node, true, out);
+    get(a, block_of(a, node), node, true, out);
 }
 
 void hsd_adjacency_get_named_alone(hsd_adjacency *a, hsd_node node, hsd_targets *out)
 {
     HSD_ASSERT(a->is_finished && node < a->node_count);
-    const uint32_t block = hsd_adjacency_block_of(a, node);
+    const uint32_t block = block_of(a, node);
     if (hsd_blocks_is_near(&a->blocks, block) || !get_far(a, block, node, out)) {
         get(a, block, node, true, out);
         return;
@@ -326,7 +329,7 @@ static uint32_t find_part(const uint8_t *bytes, uint32_t part)
 void hsd_adjacency_get_part(hsd_adjacency *a, hsd_node node, uint32_t part, hsd_targets *out)
 {
     HSD_ASSERT(a->is_finished && node < a->node_count);
-    uint32_t block = hsd_adjacency_block_of(a, node), end, next;
+    uint32_t block = block_of(a, node), end, next;
     HSD_UPPER_BOUND(end, block, a->blocks.count, a->block_first[end], node);
     HSD_UPPER_BOUND(next, block + 1, end, first_part_of(a, next), part);
     block = next - 1;
