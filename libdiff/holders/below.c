@@ -277,6 +277,21 @@ hsd_status hsd_below_enter(hsd_growth *growth, const hsd_below *above, const hsd
     return node->choice < growth->edged_count ? begin_places(growth, node->choice, here, err) : HSD_OK;
 }
 
+/* Entered, and left at once. Apart from what leaves do as a rule, which so has none of it on the stack. */
+static __attribute__((noinline)) hsd_status enter_leaf(hsd_growth *growth, const hsd_below *above,
+                                                       const hsd_below_node *leaf, hsd_error *err)
+{
+    hsd_below here;
+    return hsd_below_enter(growth, above, leaf, &here, err);
+}
+
+static __attribute__((noinline)) hsd_status step_to_leaf(hsd_growth *growth, const hsd_below *above,
+                                                         const hsd_below_node *leaf, uint32_t holder, hsd_error *err)
+{
+    hsd_below here;
+    return step_place_below(growth, above, leaf, holder, &here, err);
+}
+
 /* Where a leaf stands it is added up, and no place is made of that. */
 static hsd_status add_leaf(hsd_growth *growth, const hsd_below *above, const hsd_below_node *leaf, uint32_t holder,
                            hsd_error *err)
@@ -286,10 +301,8 @@ static hsd_status add_leaf(hsd_growth *growth, const hsd_below *above, const hsd
     const bool is_shown = hsd_growth_fold(growth, &fold, leaf->edge, leaf->type, &edge);
     if (leaf->is_apart) edge = HSD_TRIE_INDIRECT;
     if (!is_shown) return add_place(growth, above, leaf, holder == above->edged, false, err);
-    if (is_item_of_item(&above->place, edge, leaf->type) || is_empty_place_below(leaf)) {
-        hsd_below here;
-        return step_place_below(growth, above, leaf, holder, &here, err);
-    }
+    if (is_item_of_item(&above->place, edge, leaf->type) || is_empty_place_below(leaf))
+        return step_to_leaf(growth, above, leaf, holder, err);
     for (uint32_t i = 0; i < leaf->count; i++) {
         const hsd_amount amount = leaf->sums[i];
         const hsd_trie_sum sum = credited_sum((hsd_trie_sum)(leaf->first + i), holder == above->edged);
@@ -304,10 +317,8 @@ hsd_status hsd_below_leaf(hsd_growth *growth, const hsd_below *above, const hsd_
 {
     bool is_of_new;
     const bool begins_places = leaf->can_hold && leaf->choice < growth->edged_count;
-    if (leaf->set != HSD_NO_CHOICE || (leaf->type & HSD_TRIE_IS_ROOT) != 0 || begins_places) {
-        hsd_below here;
-        return hsd_below_enter(growth, above, leaf, &here, err);
-    }
+    if (leaf->set != HSD_NO_CHOICE || (leaf->type & HSD_TRIE_IS_ROOT) != 0 || begins_places)
+        return enter_leaf(growth, above, leaf, err);
     const uint32_t holder = holder_of(growth, above, leaf, &is_of_new);
     if (holder != HSD_NO_CHOICE) HSD_TRY(add_types(growth, holder, leaf, err));
     return above->edged != HSD_NO_CHOICE ? add_leaf(growth, above, leaf, holder, err) : HSD_OK;

@@ -403,15 +403,20 @@ static bool is_resized(const walk *w, hsd_node node)
     return bits != NULL && w->growth->has_identity && hsd_bit_get(bits, node);
 }
 
+/* As if something were below it. Apart from see_holder_leaf, which so has no frame on the stack. */
+static __attribute__((noinline)) hsd_status see_as_node(walk *w, const hsd_tree_node *node, frame *above,
+                                                        hsd_error *err)
+{
+    frame f;
+    HSD_TRY(enter_holder_walk(w, node, above, &f, err));
+    return leave_holder_walk(w, &f, above, err);
+}
+
 static hsd_status see_holder_leaf(void *context, const hsd_tree_node *node, void *parent, hsd_error *err)
 {
     walk *w = context;
     frame *above = parent;
-    if ((node->flags & HSD_TREE_IS_ROOT) || is_resized(w, node->node)) {
-        frame f;
-        HSD_TRY(enter_holder_walk(w, node, above, &f, err));
-        return leave_holder_walk(w, &f, above, err);
-    }
+    if ((node->flags & HSD_TREE_IS_ROOT) || is_resized(w, node->node)) return see_as_node(w, node, above, err);
     HSD_TRY(tell_progress(w, err));
     const bool kept = is_kept(w, node->node);
     const uint32_t edge = hsd_growth_edge_of(w->growth, node->edge);
