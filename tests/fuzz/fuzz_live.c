@@ -1,12 +1,17 @@
 /*
- * What other processes write and libdiff/live reads, on any bytes: lines of /proc, command lines, the answer of an
- * agent. Views lie inside what was given, names have no folder, and nothing is both an answer and none.
+ * What other processes write and libdiff/live reads, on any bytes: lines of /proc, command lines, the answers of an
+ * agent, a JVM and a .NET runtime, the counters of a JVM. Views lie inside what was given, names have no folder, and
+ * nothing is both an answer and none.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "live/answer.h"
+#include "live/dotnet/dotnet_socket.h"
 #include "live/facts.h"
+#include "live/jvm/attach.h"
+#include "live/jvm/perfdata.h"
+#include "live/node/inspector_port.h"
 #include "live/procfs.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -42,6 +47,47 @@ static void look_at_answer(const char *text)
     expect(sentence[0] == '\0' || sentence == text + 6);
 }
 
+/* Where sockets listen, what group a process is in, what is said of an inspector. */
+static void look_at_places(const char *text)
+{
+    hsd_inspector_port port = {0};
+    hsd_groups groups;
+    uint64_t inode = 0;
+    for (int is_v6 = 0; is_v6 < 2; is_v6++)
+        if (hsd_inspector_tcp_line(text, is_v6 != 0, &port, &inode)) expect(port.is_v6 == (is_v6 != 0));
+    const int named = hsd_inspector_word_port(text);
+    expect(named >= -1 && named <= 65535);
+    hsd_groups_parse(&groups, text);
+    const size_t size = strlen(groups.container);
+    expect(size == 0 || (size == 64 && strspn(groups.container, "0123456789abcdef") == size));
+    expect(strlen(groups.unit) < sizeof groups.unit);
+}
+
+static void look_at_jvm(const char *text, const uint8_t *data, size_t size)
+{
+    static hsd_attach_answer answer;
+    hsd_perfdata counters;
+    hsd_origin_metric metrics[8];
+    long result;
+    if (hsd_attach_parse(&answer, text)) hsd_attach_result(&answer, &result);
+    if (!hsd_perfdata_parse(&counters, data, size)) return;
+    expect(strlen(counters.version) < sizeof counters.version);
+    expect(hsd_perfdata_metrics(&counters, metrics, 8) <= 5);
+}
+
+/* More bytes change nothing once it is known what an answer is. */
+static void look_at_dotnet(const uint8_t *data, size_t size)
+{
+    hsd_dotnet_answer known = HSD_DOTNET_MORE;
+    for (size_t i = 0; i <= size && i <= HSD_DOTNET_ANSWER_BYTES; i++) {
+        uint64_t number = 0;
+        const hsd_dotnet_answer answer = hsd_dotnet_read_answer(data, i, &number);
+        expect(known == HSD_DOTNET_MORE || known == answer);
+        known = answer;
+    }
+    expect(size < HSD_DOTNET_ANSWER_BYTES || known != HSD_DOTNET_MORE);
+}
+
 /* The executable up to the first NUL, the words of the command line behind it. */
 static void look_at_words(const uint8_t *data, size_t size)
 {
@@ -71,6 +117,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     text[size] = '\0';
     look_at_lines(text);
     look_at_answer(text);
+    look_at_places(text);
+    look_at_jvm(text, data, size);
+    look_at_dotnet(data, size);
     look_at_words(data, size);
     free(text);
     return 0;

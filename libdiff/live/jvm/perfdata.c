@@ -102,6 +102,13 @@ static void take_entry(hsd_perfdata *out, sums *all, const content *in, size_t a
         take_text(out, text, in->data + at + value, elements);
 }
 
+/* No conversion of what a number does not hold: that is undefined. */
+static uint64_t nanoseconds_of(uint64_t ticks, uint64_t frequency)
+{
+    const double ns = (double)ticks * 1e9 / (double)frequency;
+    return ns < 0x1p64 ? (uint64_t)ns : UINT64_MAX;
+}
+
 bool hsd_perfdata_parse(hsd_perfdata *out, const uint8_t *data, size_t size)
 {
     static const uint8_t magic[] = {0xca, 0xfe, 0xc0, 0xc0};
@@ -119,7 +126,7 @@ bool hsd_perfdata_parse(hsd_perfdata *out, const uint8_t *data, size_t size)
     out->young_bytes = all.used[0];
     out->old_bytes = all.used[1];
     out->capacity_bytes = hsd_add_saturating(all.capacity[0], all.capacity[1]);
-    if (all.frequency > 0) out->gc_pause_ns = (uint64_t)((double)all.ticks * 1e9 / (double)all.frequency);
+    if (all.frequency > 0) out->gc_pause_ns = nanoseconds_of(all.ticks, all.frequency);
     return true;
 }
 

@@ -126,6 +126,17 @@ Test(perfdata, a_jvm_says_that_nobody_may_attach)
     }
 }
 
+Test(perfdata, a_pause_past_every_number_is_the_largest)
+{
+    image in;
+    hsd_perfdata out;
+    begin(&in);
+    add(&in, "sun.os.hrt.frequency", NULL, 1);
+    add(&in, "sun.gc.collector.0.time", NULL, UINT64_C(20000000000));
+    cr_assert(hsd_perfdata_parse(&out, in.data, in.size));
+    cr_assert_eq(out.gc_pause_ns, UINT64_MAX, "%llu", (unsigned long long)out.gc_pause_ns);
+}
+
 Test(perfdata, a_version_takes_no_strange_letters)
 {
     image in;
