@@ -98,11 +98,12 @@ static bool read_length(const uint8_t **at, const uint8_t *end, size_t *length)
 /* Byte by byte where what is copied overlaps what it makes. */
 static void copy_match(uint8_t *to, size_t distance, size_t length)
 {
+    const uint8_t *from = to - distance;
     if (distance >= length)
-        memcpy(to, to - distance, length);
+        memcpy(to, from, length);
     else
         for (size_t i = 0; i < length; i++)
-            to[i] = to[i - distance];
+            to[i] = from[i];
 }
 
 /* Unpacks a block to `out` + `done`, past which is room for `room` bytes; matches reach back to `out`. How many bytes

@@ -11,10 +11,9 @@ enum { BUILD_ID_BYTES = 80 };
 
 hsd_bytes hsd_import_file_name(hsd_bytes path)
 {
-    size_t from = path.size;
-    while (from > 0 && path.data[from - 1] != '/')
-        from--;
-    return (hsd_bytes){path.data + from, path.size - from};
+    for (size_t from = path.size; from > 0; from--)
+        if (path.data[from - 1] == '/') return (hsd_bytes){path.data + from, path.size - from};
+    return path;
 }
 
 /* The name of a file without what is a mark of such names. */

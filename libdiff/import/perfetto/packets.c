@@ -220,8 +220,9 @@ static hsd_status take_field(perfetto *self, hsd_proto_message *message, const h
 /* Where the next packet goes: behind the last that is whole. */
 static uint64_t end_of_packets(const perfetto *self)
 {
-    const perfetto_packet *last = &self->packets[self->packet_count];
-    return self->packet_count == 0 ? 0 : last[-1].offset + last[-1].size;
+    if (self->packet_count == 0) return 0;
+    const perfetto_packet *last = &self->packets[self->packet_count - 1];
+    return last->offset + last->size;
 }
 
 static hsd_status read_packet(perfetto *self, hsd_proto_message message, bool is_inner, hsd_error *err)

@@ -31,7 +31,7 @@ hsd_status hsd_v8_files_put(hsd_v8_files *files, hsd_v8_names *names, uint32_t s
     if (entry == HSD_V8_NO_ENTRY) return HSD_OK;
     HSD_TRY(make_room_for_v8_file(files, err));
     HSD_TRY(hsd_id_map_put(&files->numbers, string, files->count, err));
-    files->files[files->count] = (hsd_v8_file){.is_runtime = true};
+    files->files[files->count] = (hsd_v8_file){.path = {(const uint8_t *)"", 0}, .is_runtime = true};
     *out = files->count++;
     return HSD_OK;
 }
