@@ -3,9 +3,10 @@
 
 usage: guided.py libfuzzer|afl TARGET FOUND SEEDS…
 
-Each seed once; with HSD_LONG=1 then HSD_FUZZ_SECONDS (30) of search, on from what earlier searches left in the folder FOUND. HSD_FUZZ_FOUND names another
-place for these folders, one a target, that outlives a build. Says how many inputs were run, and in how many seconds of the processor; a crash, a report of a
-sanitizer, a stall or too much memory is a failure, and its input stays in FOUND-crashes.
+Each seed once; with HSD_LONG=1 then a search that takes HSD_FUZZ_SECONDS (30) of the processor, so that a machine that is busy searches as much, but ten times
+as long at most; it goes on from what earlier searches left in the folder FOUND. HSD_FUZZ_FOUND names another place for these folders, one a target, that
+outlives a build. Says how many inputs were run, and in how many seconds of the processor; a crash, a report of a sanitizer, a stall or too much memory is a
+failure, and its input stays in FOUND-crashes.
 """
 import ctypes
 import os
@@ -13,24 +14,65 @@ import pathlib
 import re
 import resource
 import shutil
+import signal
 import subprocess
 import sys
+import tempfile
+import time
 
 LONG = os.environ.get("HSD_LONG") == "1"
 SECONDS = int(os.environ.get("HSD_FUZZ_SECONDS", "30"))
 SEED = os.environ.get("HSD_SEED", "1")
 STALL_SECONDS, MEMORY_MIB = 60, 2048
+MOST_SECONDS = 10 * SECONDS  # by the clock
+
+
+def seconds_of(pid):
+    """What a process and those below it took of the processor so far."""
+    parents, spent = {}, {}
+    for path in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = path.read_text().rpartition(")")[2].split()
+        except OSError:  # it has ended meanwhile
+            continue
+        parents[int(path.parent.name)] = int(fields[1])
+        spent[int(path.parent.name)] = sum(int(field) for field in fields[11:15])  # of its own and of those it waited for
+    below = {pid}
+    while True:
+        more = {child for child, parent in parents.items() if parent in below} - below
+        if not more:
+            return sum(spent.get(each, 0) for each in below) / os.sysconf("SC_CLK_TCK")
+        below |= more
+
+
+def search(command, begins, end, environment=None):
+    """Runs an engine and tells it to end by a signal when it has searched long enough, counted from where its output has the bytes `begins`; returns its
+    status and output."""
+    with tempfile.TemporaryFile() as output:
+        engine = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, env=environment)
+        before = None
+        while LONG and engine.poll() is None:
+            spent = seconds_of(engine.pid)
+            if before is None and begins in os.pread(output.fileno(), 1 << 20, 0):
+                before = spent
+            if before is not None and spent - before >= SECONDS:
+                engine.send_signal(end)
+                break
+            time.sleep(0.5)
+        status = engine.wait()
+        output.seek(0)
+        return status, output.read().decode(errors="replace")
 
 
 def libfuzzer(target, found, crashes, seeds):
     limits = [f"-timeout={STALL_SECONDS}", f"-rss_limit_mb={MEMORY_MIB}", "-print_final_stats=1", f"-artifact_prefix={crashes}/", "-verbosity=1"]
-    search = [f"-max_total_time={SECONDS}", f"-seed={SEED}", found] if LONG else ["-runs=0"]
-    done = subprocess.run([target, *limits, *search, *seeds], stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", check=False)
-    runs = re.search(r"^stat::number_of_executed_units: (\d+)", done.stderr, re.MULTILINE)
-    edges = re.findall(r"cov: (\d+)", done.stderr)
-    if done.returncode != 0 or not runs:
-        print(done.stderr[-6000:])
-    return done.returncode, int(runs[1]) if runs else 0, int(edges[-1]) if edges else 0
+    goal = [f"-max_total_time={MOST_SECONDS}", f"-seed={SEED}", found] if LONG else ["-runs=0"]
+    status, told = search([target, *limits, *goal, *seeds], b"INITED", signal.SIGUSR1)
+    runs = re.search(r"^stat::number_of_executed_units: (\d+)", told, re.MULTILINE)
+    edges = re.findall(r"cov: (\d+)", told)
+    if status != 0 or not runs:
+        print(told[-6000:])
+    return status or not runs, int(runs[1]) if runs else 0, int(edges[-1]) if edges else 0
 
 
 def flat_seeds(folder, seeds):
@@ -50,22 +92,22 @@ def stat_of(stats, name):
 
 def afl(target, found, crashes, seeds):
     environment = {**os.environ, "AFL_NO_UI": "1", "AFL_SKIP_CPUFREQ": "1", "AFL_NO_AFFINITY": "1", "AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES": "1",
-                   "AFL_AUTORESUME": "1", "AFL_QUIET": "1", "AFL_FORKSRV_INIT_TMOUT": "60000", "AFL_NO_AFFINITY_WARN": "1",
+                   "AFL_AUTORESUME": "1", "AFL_FORKSRV_INIT_TMOUT": "60000", "AFL_NO_AFFINITY_WARN": "1",
                    "ASAN_OPTIONS": "abort_on_error=1:symbolize=0:detect_leaks=0:allocator_may_return_null=1", "UBSAN_OPTIONS": "halt_on_error=1:abort_on_error=1"}
     flat = flat_seeds(found.parent / (found.name + "-seeds"), seeds)
     before = stat_of(read_stats(found), "execs_done")
-    # The time limit counts from the first trial of all seeds, so that a slow machine searches, too.
-    limit = ["-V", str(SECONDS)] if LONG else ["-E", "1"]
-    done = subprocess.run(["afl-fuzz", *limit, "-s", SEED, "-t", f"{1000 * STALL_SECONDS}+", "-m", "none", "-i", flat, "-o", found, "--", target],
-                          stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", check=False, env=environment)
+    # Searches begin behind the first trial of all seeds.
+    limit = ["-V", str(MOST_SECONDS)] if LONG else ["-E", "1"]
+    status, told = search(["afl-fuzz", *limit, "-s", SEED, "-t", f"{1000 * STALL_SECONDS}+", "-m", "none", "-i", flat, "-o", found, "--", target],
+                          b"ready to roll", signal.SIGINT, environment)
     stats = read_stats(found)
     kept = [path for kind in ("crashes", "hangs") for path in (found / "default" / kind).glob("id*")]
     for path in kept:
         shutil.move(path, crashes / path.name)
-    if done.returncode != 0 or kept:
-        print(done.stdout[-3000:] + done.stderr[-3000:] + "".join(f"\ncrash or stall: {path.name}" for path in kept))
+    if status != 0 or kept:
+        print(told[-6000:] + "".join(f"\ncrash or stall: {path.name}" for path in kept))
     runs = stat_of(stats, "execs_done")
-    return done.returncode or len(kept) > 0, runs - before if runs >= before else runs, stat_of(stats, "edges_found")
+    return status or len(kept) > 0, runs - before if runs >= before else runs, stat_of(stats, "edges_found")
 
 
 def adopt_orphans():

@@ -141,6 +141,35 @@ def a_run_that_fails_or_counts_nothing_is_a_failure(folder):
             assert "0 of 1,500,000 prefixes, 1 failed | no |" in copy.row(1), copy.row(1)
 
 
+def fuzzed(copy, *lines):
+    """A project whose preset afl has these fuzz targets, which say what these lines of shell print."""
+    copy.with_tests("")
+    (copy.at / "build" / "afl").mkdir()
+    (copy.at / "build" / "afl" / "CTestTestfile.cmake").write_text("".join(f"add_test(fuzz/t{i} sh -c [==[{line}]==])\n" for i, line in enumerate(lines)))
+    return copy
+
+
+SEARCHED = "echo {inputs} inputs guided by coverage, 1 edges, in {seconds} CPU seconds"
+
+
+def the_time_is_over_between_two_targets(folder):
+    """And what was counted up to there is kept. Another seed begins with another target."""
+    copy = fuzzed(Copy(folder, HEAD), *(SEARCHED.format(inputs=1 << i, seconds=1) for i in range(6)))
+    for _ in range(4):  # the second has no targets that read captures
+        copy.run("run", "--preset", "afl", "--hours", "0", "16")
+    kept = [each for each in copy.kept() if each[5] == "inputs of AFL++"]
+    assert len(kept) == 3 and all(int(each[6]).bit_count() == 1 for each in kept) and len({each[6] for each in kept}) > 1, copy.kept()
+    assert not any(each[3] != "afl" for each in copy.kept()), copy.kept()
+
+
+def of_targets_that_fail_the_others_count(folder):
+    enough = 1_000_000_000
+    copy = fuzzed(Copy(folder, HEAD), SEARCHED.format(inputs=enough, seconds=enough), "echo crash; exit 1", SEARCHED.format(inputs=1, seconds=1))
+    done = copy.run("run", "--preset", "afl", "16")
+    first = [each for each in copy.kept() if each[5] == "inputs of AFL++"][0]
+    assert first[6:8] == [str(enough + 1), "1"] and "crash" in done.stdout, (done, copy.kept())
+
+
 def a_fix_without_a_test_is_found(folder):
     at = pathlib.Path(folder)
     git = ["git", "-C", at, "-c", "user.name=x", "-c", "user.email=x@example.org", "-c", "commit.gpgsign=false"]
@@ -172,7 +201,7 @@ def the_own_page_is_true(_folder):
 CASES = [the_last_run_of_a_fixed_sweep_stands, seeds_add_up, numbers_count_once, what_failed_is_tried_again, too_few_are_not_met, one_failure_is_not_met, what_was_never_run_is_said,
          a_changed_page_is_found, records_that_are_none_are_refused, a_record_without_a_check_is_found, a_run_keeps_what_the_test_counted,
          one_run_answers_each_check_of_its_test,
-         a_run_that_fails_or_counts_nothing_is_a_failure, a_fix_without_a_test_is_found, the_own_page_is_true]
+         a_run_that_fails_or_counts_nothing_is_a_failure, the_time_is_over_between_two_targets, of_targets_that_fail_the_others_count, a_fix_without_a_test_is_found, the_own_page_is_true]
 
 
 def main():
