@@ -3,6 +3,7 @@
 sizes, references with their names, roots. None may differ. A capture is made of a core as gdb's gcore writes it, and as this file does, without gdb."""
 import collections
 import gc
+import json
 import os
 import re
 import subprocess
@@ -109,6 +110,14 @@ def wait_for_writer(pid):
     kit.wait_until("the agent waits for its reader", waits)
 
 
+def expect_same_sum(tool, core, capture, folder):
+    """Totals alone have all bytes that the objects have, those outside of CPython's heap (array, mmap) with them."""
+    tool.run("import", "--summary", core, "-o", folder / "summary.hs")
+    told = json.loads(tool.run("top", "--format", "json", folder / "summary.hs").stdout)["captures"][0]
+    outside = sum(int(one[2] or 0) for one in capture.objects.values())
+    check(outside > 0 and told["bytes"] == outside + sum(int(one[1] or 0) for one in capture.objects.values()), f"{outside} bytes outside; {told}")
+
+
 def truth_of(version, path, seeds, write_core):
     def case(tool, folder):
         objects = differing = 0
@@ -118,6 +127,8 @@ def truth_of(version, path, seeds, write_core):
             tool.run("import", core, "-o", made)
             tool.run("verify", made)
             mine = Capture(tool, made)
+            if seed == 0:
+                expect_same_sum(tool, core, mine, folder)
             found = differences(mine, agent)
             objects += len(agent.objects)
             differing += len(found)

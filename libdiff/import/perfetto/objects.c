@@ -113,10 +113,11 @@ static hsd_status write_object(perfetto *self, const object *o, hsd_error *err)
     if (number == 0) HSD_TRY(hsd_perfetto_type(self, o->type_id, &number, err));
     const perfetto_type type = self->types[number];
     const uint64_t bytes = o->bytes != 0 ? o->bytes : type.object_bytes;
+    const uint64_t all_bytes = hsd_add_saturating(bytes, o->native_bytes);
     import->result->objects++;
-    import->result->bytes = hsd_add_saturating(import->result->bytes, bytes);
+    import->result->bytes = hsd_add_saturating(import->result->bytes, all_bytes);
     if (import->options->summary_only) {
-        HSD_WRITE(import, hsc_count(import->writer, number, 1, bytes), err);
+        HSD_WRITE(import, hsc_count(import->writer, number, 1, all_bytes), err);
         return HSD_OK;
     }
     HSD_WRITE(import,

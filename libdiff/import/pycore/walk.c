@@ -179,10 +179,11 @@ static uint32_t type_number(pycore *c, const pytype *type, uint64_t object, pyro
 static hsd_status write_record(pycore *c, pytype *type, const hsc_object *record, pyrole as, hsd_error *err)
 {
     hsd_import *import = c->import;
+    const uint64_t bytes = hsd_add_saturating(record->size_bytes, record->native_bytes);
     import->result->objects++;
-    import->result->bytes = hsd_add_saturating(import->result->bytes, record->size_bytes);
+    import->result->bytes = hsd_add_saturating(import->result->bytes, bytes);
     if (import->options->summary_only)
-        HSD_WRITE(import, hsc_count(import->writer, record->type, 1, record->size_bytes), err);
+        HSD_WRITE(import, hsc_count(import->writer, record->type, 1, bytes), err);
     else
         HSD_WRITE(import, hsc_begin_object(import->writer, record), err);
     hsd_pyedges_of(c, type, record->id, as);

@@ -233,7 +233,14 @@ Test(perfetto, has_totals_alone_when_asked)
     pf_add_heap(&trace, &(pf_heap){.sessions = 25});
     cr_assert_eq(import(&options, &view), HSD_OK, "%s", err.text);
     view_total(&view, "com.shop.Session", &objects, &bytes);
-    cr_expect(view.object_count == 0 && objects == 25 && bytes == 25 * 48);
+    cr_expect(view.object_count == 0 && objects == 25 && bytes == 25 * (48 + 40), "%llu", (unsigned long long)bytes);
+    cr_expect_eq(result.bytes, view.info->summary_bytes);
+    const uint64_t summary_bytes = result.bytes;
+    view_close(&view);
+    trace.size = 0;
+    open_heap(&(pf_heap){.sessions = 25}, &view);
+    cr_expect_eq(summary_bytes, view.info->bytes + view.info->native_bytes);
+    cr_expect_eq(summary_bytes, result.bytes);
     view_close(&view);
 }
 
