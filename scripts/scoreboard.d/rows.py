@@ -25,6 +25,7 @@ class Check:
     environment: dict = field(default_factory=dict, hash=False)
     counted_by: str = ""  # the variable of the environment that says the number, where the output does not
     is_random: bool = False
+    part: str = ""  # what is built for it alone, where that is less than its preset's (PARTS)
 
 
 @dataclass(frozen=True)
@@ -51,8 +52,9 @@ def guided(preset, engine):
     """What an engine that is guided by coverage tried, in slices of all targets: half of a release's 10^9 inputs and 72 hours each. And of those
     that read captures alone, where a minute of each is worth most."""
     checks = []
-    for where, test, seconds, inputs, time in (("", "fuzz/[a-z0-9_]+", 20, 500_000_000, 129_600), (" in captures", "fuzz/(capture|index|records|salvage)", 60, 0, 0)):
-        same = {"preset": preset, "test": test, "environment": {"HSD_FUZZ_SECONDS": str(seconds)}, "is_random": True}
+    for where, test, part, seconds, inputs, time in (("", "fuzz/[a-z0-9_]+", "", 20, 500_000_000, 129_600),
+                                                     (" in captures", "fuzz/(capture|index|records|salvage)", "fuzz_captures", 60, 0, 0)):
+        same = {"preset": preset, "test": test, "part": part, "environment": {"HSD_FUZZ_SECONDS": str(seconds)}, "is_random": True}
         checks += [Check(f"inputs of {engine}{where}", pattern=r"^(\d+) inputs guided", wanted=inputs, **same),
                    Check(f"CPU seconds of {engine}{where}", pattern=r"in (\d+) CPU seconds", wanted=time, **same)]
     return checks
@@ -105,7 +107,7 @@ ROWS = (
          *(Check(counter, "msan", f"fuzz/({OF_OWN})", pattern, environment={"HSD_FUZZ_SECONDS": "20"}, is_random=True)
            for counter, pattern in (("inputs under the memory sanitizer", r"^(\d+) inputs guided"),
                                     ("CPU seconds under the memory sanitizer", r"in (\d+) CPU seconds"))),
-         *(Check(f"{counter} in captures", "msan", "fuzz/(capture|index|records|salvage)", pattern, environment={"HSD_FUZZ_SECONDS": "60"}, is_random=True)
+         *(Check(f"{counter} in captures", "msan", "fuzz/(capture|index|records|salvage)", pattern, environment={"HSD_FUZZ_SECONDS": "60"}, is_random=True, part="fuzz_captures")
            for counter, pattern in (("inputs under the memory sanitizer", r"^(\d+) inputs guided"),)),
          Check("mutations under sanitizers", "dev", "fuzz/[a-z0-9_]+", FUZZED, environment={"HSD_LONG": "0"}, is_random=True),
          Check("mutations", "release", "fuzz/[a-z0-9_]+", FUZZED, environment={"HSD_LONG": "0"}, is_random=True)),

@@ -162,6 +162,15 @@ def the_time_is_over_between_two_targets(folder):
     assert not any(each[3] != "afl" for each in copy.kept()), copy.kept()
 
 
+def words_choose_what_is_counted(folder):
+    copy = fuzzed(Copy(folder, HEAD), SEARCHED.format(inputs=1, seconds=1))
+    (copy.at / "scripts" / "lib.sh").write_text('configure_and_build() { echo "$@" >>built; }\nneed() { :; }\n')
+    copy.run("run", "--preset", "afl", "--only", "in captures", "--hours", "0", "16")
+    assert {each[5] for each in copy.kept()} == {"inputs of AFL++ in captures", "CPU seconds of AFL++ in captures"}, copy.kept()
+    assert (copy.at / "built").read_text() == "afl fuzz_captures\n", (copy.at / "built").read_text()
+    assert copy.run("run", "--only", "no such words").returncode != 0
+
+
 def of_targets_that_fail_the_others_count(folder):
     enough = 1_000_000_000
     copy = fuzzed(Copy(folder, HEAD), SEARCHED.format(inputs=enough, seconds=enough), "echo crash; exit 1", SEARCHED.format(inputs=1, seconds=1))
@@ -201,7 +210,8 @@ def the_own_page_is_true(_folder):
 CASES = [the_last_run_of_a_fixed_sweep_stands, seeds_add_up, numbers_count_once, what_failed_is_tried_again, too_few_are_not_met, one_failure_is_not_met, what_was_never_run_is_said,
          a_changed_page_is_found, records_that_are_none_are_refused, a_record_without_a_check_is_found, a_run_keeps_what_the_test_counted,
          one_run_answers_each_check_of_its_test,
-         a_run_that_fails_or_counts_nothing_is_a_failure, the_time_is_over_between_two_targets, of_targets_that_fail_the_others_count, a_fix_without_a_test_is_found, the_own_page_is_true]
+         a_run_that_fails_or_counts_nothing_is_a_failure, the_time_is_over_between_two_targets, words_choose_what_is_counted,
+         of_targets_that_fail_the_others_count, a_fix_without_a_test_is_found, the_own_page_is_true]
 
 
 def main():
