@@ -83,7 +83,14 @@ static void add_up_census(gcdump *self, const gcdump_record *record)
     total->scaled_bytes += factor(self, record->type, self->facts.size_multiplier) * (double)record->size;
 }
 
-/* A node whose record says what it is. Records of objects are looked at for a summary alone. */
+/* May what is no object stand there? Nodes of which nothing is known have the record that comes first. */
+static bool is_suspect(const gcdump *self, uint32_t offset, uint64_t address)
+{
+    return address == 0 || offset == 0 || offset >= self->records.size;
+}
+
+/* A node whose record says what it is. Records of objects are looked at for a summary alone, which calls no other nodes
+ * objects than a capture does. */
 static hsd_status judge_census(gcdump *self, uint64_t node, uint32_t offset, uint64_t address, hsd_error *err)
 {
     gcdump_record record;
@@ -91,8 +98,8 @@ static hsd_status judge_census(gcdump *self, uint64_t node, uint32_t offset, uin
     if (status == HSD_END && !self->is_cut)
         return hsd_fail(err, HSD_E_CORRUPT, "not a valid gcdump: a node without a record");
     if (status < 0) return status;
-    const bool is_untold = status == HSD_END ||
-                           (record.type == 0 && census_is_called(hsd_gcdump_types_name(&self->types, 0), "UNDEFINED"));
+    const bool is_untold = status == HSD_END || (is_suspect(self, offset, address) && record.type == 0 &&
+                                                 census_is_called(hsd_gcdump_types_name(&self->types, 0), "UNDEFINED"));
     if (is_untold) {
         self->dropped += address != 0 || status == HSD_END; /* the null reference is a node, too */
         set_no_object(self, node);
@@ -118,7 +125,7 @@ hsd_status hsd_gcdump_census(gcdump *self, hsd_error *err)
                 self->least_address = hsd_min_u64(self->least_address, address);
                 self->last_address = hsd_max_u64(self->last_address, address);
             }
-            if (reads_all || address == 0 || self->offsets[i] == 0 || self->offsets[i] >= self->records.size)
+            if (reads_all || is_suspect(self, self->offsets[i], address))
                 HSD_TRY(judge_census(self, first + i, self->offsets[i], address, err));
         }
     }

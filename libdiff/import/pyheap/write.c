@@ -130,11 +130,21 @@ typedef struct pyheap_object {
     size_t module_size;
 } pyheap_object;
 
+/* Counted here, and not behind what it refers to: where the dump is cut off in these, the object is in the capture. */
+static hsd_status begin_object(pyheap *p, const pyheap_object *o, hsd_error *err)
+{
+    hsd_import_result *result = p->import->result;
+    HSD_WRITE(p->import, hsc_begin_object(p->import->writer, &o->record), err);
+    result->objects++;
+    result->bytes = hsd_add_saturating(result->bytes, o->record.size_bytes);
+    return HSD_OK;
+}
+
 /* One that refers to very many: it is begun before they are read. */
 static hsd_status stream_referents(pyheap *p, const pyheap_object *o, uint64_t count, hsd_error *err)
 {
     const bool is_whole = !p->import->options->summary_only;
-    if (is_whole) HSD_WRITE(p->import, hsc_begin_object(p->import->writer, &o->record), err);
+    if (is_whole) HSD_TRY(begin_object(p, o, err));
     hsd_status status = HSD_OK;
     for (uint64_t i = 0, target; i < count; i++) {
         status = hsd_pyheap_number(p, 8, &target, err);
@@ -232,7 +242,7 @@ static hsd_status write_object(pyheap *p, pyheap_object *o, hsd_error *err)
     }
     if (o->module_size > 0) HSD_TRY(module_root(p, o, err));
     /* labels and strings are defined between objects, too */
-    HSD_WRITE(p->import, hsc_begin_object(p->import->writer, &o->record), err);
+    HSD_TRY(begin_object(p, o, err));
     HSD_TRY(write_referents(p, o, err));
     if (o->module_size > 0) HSD_TRY(write_globals(p, o, err));
     HSD_WRITE(p->import, hsc_end_object(p->import->writer), err);
@@ -257,12 +267,12 @@ static hsd_status read_object(pyheap *p, pyheap_object *o, hsd_error *err)
     return is_kept ? write_object(p, o, err) : HSD_OK;
 }
 
-static hsd_status count_object(pyheap *p, const pyheap_object *o, hsd_error *err)
+static hsd_status count_for_summary(pyheap *p, const pyheap_object *o, hsd_error *err)
 {
     hsd_import_result *result = p->import->result;
+    if (!p->import->options->summary_only) return HSD_OK;
     result->objects++;
     result->bytes = hsd_add_saturating(result->bytes, o->record.size_bytes);
-    if (!p->import->options->summary_only) return HSD_OK;
     HSD_WRITE(p->import, hsc_count(p->import->writer, o->record.type, 1, o->record.size_bytes), err);
     return HSD_OK;
 }
@@ -274,7 +284,7 @@ hsd_status hsd_pyheap_objects(pyheap *p, hsd_error *err)
     for (uint64_t i = 0; i < count; i++) {
         pyheap_object o = {.record = {.id = 0}};
         HSD_TRY(read_object(p, &o, err));
-        HSD_TRY(count_object(p, &o, err));
+        HSD_TRY(count_for_summary(p, &o, err));
         if (i % CHECK_EVERY != 0) continue;
         HSD_TRY(hsd_pyheap_check_memory(p, err));
         HSD_TRY(hsd_progress(p->import->reporter, "reading objects", i, count, err));
