@@ -169,6 +169,9 @@ def words_choose_what_is_counted(folder):
     assert {each[5] for each in copy.kept()} == {"inputs of AFL++ in captures", "CPU seconds of AFL++ in captures"}, copy.kept()
     assert (copy.at / "built").read_text() == "afl fuzz_captures\n", (copy.at / "built").read_text()
     assert copy.run("run", "--only", "no such words").returncode != 0
+    for _ in range(2):  # one run is enough, and who names it wants more
+        copy.run("run", "--preset", "afl", "--only", "in captures", "--hours", "0", "16")
+    assert len(copy.kept()) == 6, copy.kept()
 
 
 def of_targets_that_fail_the_others_count(folder):
