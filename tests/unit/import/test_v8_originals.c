@@ -10,23 +10,11 @@
 #include <string.h>
 
 #include "support/memfile.h"
+#include "support/v8_bundle.h"
 #include "unit/import/v8_case.h"
 #include <hscapture/hscapture.h>
 
 TestSuite(v8_originals, .init = case_v8_setup);
-
-#define FOLDER "/srv/app/dist/"
-/* What esbuild writes of src/cache.ts, which has the class Entry and the map sessions, and src/main.ts, which has
- * admit(). */
-#define BUNDLE                                                                                                         \
-    "\"use strict\";var s=class{constructor(r){this.key=r}key},n=new Map;function o(t){n.set(t,new s(t))}"             \
-    "setInterval(()=>o(\"a\"),1e3);\n"
-#define COMMENT "//# sourceMappingURL=app.js.map\n"
-#define BUNDLE_MAP                                                                                                     \
-    "{\"version\":3,\"sources\":[\"../src/cache.ts\",\"../src/main.ts\"],\"mappings\":\"aAAO,IAAMA,EAAN,KAAY,CACjB,"   \
-    "YAAmBC,EAAa,CAAb,SAAAA,CAAc,CAAd,GACrB,EACaC,EAAW,IAAI,ICF5B,SAASC,EAAMC,EAAc,CAC3BC,EAAS,IAAID,"                 \
-    "EAAM,IAAIE,EAAMF,CAAI,CAAC,CACpC,CACA,YAAY,IAAMD,EAAM,GAAG,EAAG,GAAI\",\"names\":[\"Entry\",\"key\","             \
-    "\"sessions\",\"admit\",\"user\",\"sessions\",\"Entry\"]}"
 
 typedef struct a_file {
     const char *path, *text;
@@ -51,54 +39,6 @@ static int open_one(void *context, const char *path)
     return -1;
 }
 
-typedef struct nodes {
-    uint32_t module, admit, entry, entries;
-} nodes;
-
-static uint32_t column_of(const char *script, const char *where)
-{
-    const char *at = strstr(script, where);
-    cr_assert(at != NULL, "%s", where);
-    return (uint32_t)(at - script);
-}
-
-static uint32_t add_closure(v8_heap *heap, const v8_program *p, const char *name, uint32_t context, uint32_t script)
-{
-    const uint32_t closure = v8_node(heap, "closure", name, 64), code = v8_node(heap, "code", name, 56),
-                   info = v8_node(heap, "code", "system / ScopeInfo", 56);
-    v8_edge(heap, p->leak, "property", "callback", closure);
-    v8_edge(heap, closure, "internal", "shared", code);
-    v8_edge(heap, closure, "internal", "context", context);
-    v8_edge(heap, code, "internal", "name_or_scope_info", info);
-    v8_edge(heap, code, "internal", "script", script);
-    return closure;
-}
-
-/* The bundle above as V8 has it: its scope, the function, the class and an object of that. */
-static nodes add_bundle(v8_heap *heap, const char *path)
-{
-    const v8_program p = v8_add_program(heap);
-    nodes n;
-    const uint32_t script = v8_node(heap, "code", path, 128), home = v8_node(heap, "code", "system / ScopeInfo", 80);
-    n.module = v8_node(heap, "object", "system / Context", 64);
-    n.entries = v8_node(heap, "object", "Map", 32);
-    const uint32_t class = add_closure(heap, &p, "s", n.module, script);
-    n.admit = add_closure(heap, &p, "o", n.module, script);
-    n.entry = v8_node(heap, "object", "s", 24);
-    v8_edge(heap, n.module, "context", "s", class);
-    v8_edge(heap, n.module, "context", "n", n.entries);
-    v8_edge(heap, n.module, "context", "o", n.admit);
-    v8_edge(heap, n.module, "internal", "scope_info", home);
-    v8_edge(heap, n.module, "internal", "previous", p.native_context);
-    v8_edge(heap, n.entries, "internal", "table", n.entry);
-    v8_edge(heap, script, "internal", "source", home);
-    v8_edge(heap, script, "internal", "name", home);
-    v8_locate(heap, class, 0, column_of(BUNDLE, "(r)"));
-    v8_locate(heap, n.admit, 0, column_of(BUNDLE, "(t)"));
-    v8_locate(heap, n.entry, 0, column_of(BUNDLE, "(r)"));
-    return n;
-}
-
 static loaded import_with(const v8_heap *heap, const a_file *files, size_t count)
 {
     some_files all = {files, count};
@@ -107,8 +47,8 @@ static loaded import_with(const v8_heap *heap, const a_file *files, size_t count
     return case_v8_import(heap, V8_FORM_NODE_20, &options, NULL);
 }
 
-static void expect_words(const loaded *c, const nodes *n, const char *function, const char *class, const char *variable,
-                         uint32_t flags)
+static void expect_words(const loaded *c, const v8_bundle *n, const char *function, const char *class,
+                         const char *variable, uint32_t flags)
 {
     cr_expect_str_eq(c->objects[n->admit].type, function);
     cr_expect_str_eq(c->objects[n->entry].type, class);
@@ -120,13 +60,13 @@ static void expect_words(const loaded *c, const nodes *n, const char *function, 
 
 Test(v8_originals, a_bundle_is_told_in_the_words_of_its_sources)
 {
-    static const char *const comments[] = {COMMENT, ""}; /* app.js.map is looked for without it, too */
+    static const char *const comments[] = {V8_BUNDLE_COMMENT, ""}; /* app.js.map is looked for without it, too */
     for (size_t i = 0; i < 2; i++) {
         char script[512];
-        snprintf(script, sizeof script, "%s%s", BUNDLE, comments[i]);
-        const a_file files[] = {{FOLDER "app.js", script}, {FOLDER "app.js.map", BUNDLE_MAP}};
+        snprintf(script, sizeof script, "%s%s", V8_BUNDLE, comments[i]);
+        const a_file files[] = {{V8_BUNDLE_FOLDER "app.js", script}, {V8_BUNDLE_FOLDER "app.js.map", V8_BUNDLE_MAP}};
         v8_heap *heap = v8_heap_new();
-        const nodes n = add_bundle(heap, "file://" FOLDER "app.js");
+        const v8_bundle n = v8_add_bundle(heap, "file://" V8_BUNDLE_FOLDER "app.js");
         loaded c = import_with(heap, files, 2);
         expect_words(&c, &n, "Function admit (main.ts:2)", "Entry", "cache.ts.sessions",
                      HSC_LABEL_NAMED_ROOT | HSC_LABEL_WHOLE_NAME);
@@ -140,21 +80,24 @@ Test(v8_originals, a_map_that_is_missing_or_of_another_build_changes_nothing)
 {
     static const a_file cases[][2] = {
         {{"", ""}, {"", ""}},
-        {{FOLDER "app.js", BUNDLE COMMENT}, {"", ""}},
-        {{"", ""}, {FOLDER "app.js.map", BUNDLE_MAP}},
-        {{FOLDER "app.js", BUNDLE COMMENT}, {FOLDER "app.js.map", "{\"version\":3,\"mappings\":"}},
-        {{FOLDER "app.js", BUNDLE COMMENT}, {FOLDER "app.js.map", "not found"}},
-        {{FOLDER "app.js", BUNDLE "//# sourceMappingURL=https://cdn.example/app.js.map"},
-         {FOLDER "app.js.map", BUNDLE_MAP}},
+        {{V8_BUNDLE_FOLDER "app.js", V8_BUNDLE V8_BUNDLE_COMMENT}, {"", ""}},
+        {{"", ""}, {V8_BUNDLE_FOLDER "app.js.map", V8_BUNDLE_MAP}},
+        {{V8_BUNDLE_FOLDER "app.js", V8_BUNDLE V8_BUNDLE_COMMENT},
+         {V8_BUNDLE_FOLDER "app.js.map", "{\"version\":3,\"mappings\":"}},
+        {{V8_BUNDLE_FOLDER "app.js", V8_BUNDLE V8_BUNDLE_COMMENT}, {V8_BUNDLE_FOLDER "app.js.map", "not found"}},
+        {{V8_BUNDLE_FOLDER "app.js", V8_BUNDLE "//# sourceMappingURL=https://cdn.example/app.js.map"},
+         {V8_BUNDLE_FOLDER "app.js.map", V8_BUNDLE_MAP}},
         /* built anew since: functions stand elsewhere */
-        {{FOLDER "app.js", "import{a}from\"b\";" BUNDLE COMMENT}, {FOLDER "app.js.map", BUNDLE_MAP}},
+        {{V8_BUNDLE_FOLDER "app.js", "import{a}from\"b\";" V8_BUNDLE V8_BUNDLE_COMMENT},
+         {V8_BUNDLE_FOLDER "app.js.map", V8_BUNDLE_MAP}},
         /* the map is of before: mappings begin inside of words */
-        {{FOLDER "app.js", BUNDLE COMMENT},
-         {FOLDER "app.js.map", "{\"mappings\":\"EAAA,CAAA,CAAA,CAAA,EAAA,CAAA\",\"sources\":[\"x.ts\"],\"names\":[]}"}},
+        {{V8_BUNDLE_FOLDER "app.js", V8_BUNDLE V8_BUNDLE_COMMENT},
+         {V8_BUNDLE_FOLDER "app.js.map",
+          "{\"mappings\":\"EAAA,CAAA,CAAA,CAAA,EAAA,CAAA\",\"sources\":[\"x.ts\"],\"names\":[]}"}},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         v8_heap *heap = v8_heap_new();
-        const nodes n = add_bundle(heap, FOLDER "app.js");
+        const v8_bundle n = v8_add_bundle(heap, V8_BUNDLE_FOLDER "app.js");
         loaded c = import_with(heap, cases[i], 2);
         expect_words(&c, &n, "Function o (app.js:1)", "s", "n", HSC_LABEL_NAMED_ROOT);
         loaded_release(&c);
@@ -166,11 +109,11 @@ Test(v8_originals, a_script_of_one_source_is_called_as_that)
 {
     /* The map stands in the script. Names are as in the source, so it has none. */
     static const a_file files[] = {
-        {FOLDER "app.js",
-         BUNDLE "//# sourceMappingURL=data:application/json;charset=utf-8;base64,"
-                "eyJ2ZXJzaW9uIjozLCJzb3VyY2VzIjpbIi4uL3NyYy9hcHAudHMiXSwibmFtZXMiOltdLCJtYXBwaW5ncyI6IkFBTUEifQ==\n"}};
+        {V8_BUNDLE_FOLDER "app.js", V8_BUNDLE
+         "//# sourceMappingURL=data:application/json;charset=utf-8;base64,"
+         "eyJ2ZXJzaW9uIjozLCJzb3VyY2VzIjpbIi4uL3NyYy9hcHAudHMiXSwibmFtZXMiOltdLCJtYXBwaW5ncyI6IkFBTUEifQ==\n"}};
     v8_heap *heap = v8_heap_new();
-    const nodes n = add_bundle(heap, FOLDER "app.js");
+    const v8_bundle n = v8_add_bundle(heap, V8_BUNDLE_FOLDER "app.js");
     loaded c = import_with(heap, files, 1);
     expect_words(&c, &n, "Function o (app.ts:7)", "s", "n", HSC_LABEL_NAMED_ROOT);
     cr_expect_str_eq(c.objects[n.module].name, "app.ts");
@@ -184,18 +127,18 @@ Test(v8_originals, a_class_that_stands_for_two_is_called_as_both)
     static const char script[] = "(()=>{class t{constructor(a){}}x=t})();(()=>{class t{constructor(b){}}y=t})();\n";
     static const char map[] =
         "{\"mappings\":\"AAAA,YAAAA,uCAAAC;\",\"sources\":[\"a.ts\"],\"names\":[\"Cache\",\"Session\"]}";
-    const a_file files[] = {{FOLDER "two.js", script}, {FOLDER "two.js.map", map}};
+    const a_file files[] = {{V8_BUNDLE_FOLDER "two.js", script}, {V8_BUNDLE_FOLDER "two.js.map", map}};
     static const char *const places[] = {"(b)", "(a)"};
     v8_heap *heap = v8_heap_new();
     const v8_program p = v8_add_program(heap);
-    const uint32_t of_script = v8_node(heap, "code", FOLDER "two.js", 128);
+    const uint32_t of_script = v8_node(heap, "code", V8_BUNDLE_FOLDER "two.js", 128);
     uint32_t objects[2];
     for (unsigned i = 0; i < 2; i++) {
-        const uint32_t class = add_closure(heap, &p, "t", p.native_context, of_script);
+        const uint32_t class = v8_add_closure(heap, &p, "t", p.native_context, of_script);
         objects[i] = v8_node(heap, "object", "t", 24);
         v8_edge(heap, p.leak, "property", "one", objects[i]);
-        v8_locate(heap, class, 0, column_of(script, places[i]));
-        v8_locate(heap, objects[i], 0, column_of(script, places[i]));
+        v8_locate(heap, class, 0, v8_column_of(script, places[i]));
+        v8_locate(heap, objects[i], 0, v8_column_of(script, places[i]));
     }
     v8_edge(heap, of_script, "internal", "source", p.function);
     v8_edge(heap, of_script, "internal", "name", p.function);
