@@ -69,16 +69,16 @@ function(hsd_add_fuzz name)
     add_dependencies(every_test ${target})
   endif()
 
+  if(NOT TARGET fuzz_targets)
+    add_custom_target(fuzz_targets) # all of them, and no other test
+    add_custom_target(fuzz_captures) # those that read captures
+  endif()
+  add_dependencies(fuzz_targets ${target} hsd_spent)
+  if(name IN_LIST HSD_FUZZ_OF_CAPTURES)
+    add_dependencies(fuzz_captures ${target} hsd_spent)
+  endif()
   if(HSD_FUZZ)
     target_link_options(${target} PRIVATE -fsanitize=fuzzer)
-    if(NOT TARGET fuzz_targets)
-      add_custom_target(fuzz_targets) # all of them, and no other test
-      add_custom_target(fuzz_captures) # those that read captures
-    endif()
-    add_dependencies(fuzz_targets ${target} hsd_spent)
-    if(name IN_LIST HSD_FUZZ_OF_CAPTURES)
-      add_dependencies(fuzz_captures ${target} hsd_spent)
-    endif()
     if(HSD_MSAN AND name IN_LIST HSD_FUZZ_OF_OWN)
       if(NOT TARGET fuzz_reader)
         add_custom_target(fuzz_reader) # what the memory sanitizer can look at

@@ -109,8 +109,8 @@ ROWS = (
                                     ("CPU seconds under the memory sanitizer", r"in (\d+) CPU seconds"))),
          *(Check(f"{counter} in captures", "msan", "fuzz/(capture|index|records|salvage)", pattern, environment={"HSD_FUZZ_SECONDS": "60"}, is_random=True, part="fuzz_captures")
            for counter, pattern in (("inputs under the memory sanitizer", r"^(\d+) inputs guided"),)),
-         Check("mutations under sanitizers", "dev", "fuzz/[a-z0-9_]+", FUZZED, environment={"HSD_LONG": "0"}, is_random=True),
-         Check("mutations", "release", "fuzz/[a-z0-9_]+", FUZZED, environment={"HSD_LONG": "0"}, is_random=True)),
+         Check("mutations under sanitizers", "dev", "fuzz/[a-z0-9_]+", FUZZED, environment={"HSD_LONG": "0"}, is_random=True, part="fuzz_targets"),
+         Check("mutations", "release", "fuzz/[a-z0-9_]+", FUZZED, environment={"HSD_LONG": "0"}, is_random=True, part="fuzz_targets")),
         "the memory sanitizer for what goes through libsodium, libyaml, libdw, SQLite and libmicrohttpd, which are not built with it"),
     Row(17, "Fuzzing and code", "Reader and writer are exercised whole",
         (Check("mutants of both noticed (95 % of those tried, or it fails)", "release", "integrity/mutants", r"^(\d+) mutants noticed", 1_300),

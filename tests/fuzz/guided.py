@@ -55,10 +55,11 @@ def search(command, begins, end, environment=None):
             spent = seconds_of(engine.pid)
             if before is None and begins in os.pread(output.fileno(), 1 << 20, 0):
                 before = spent
-            if before is not None and spent - before >= SECONDS:
+            left = SECONDS if before is None else before + SECONDS - spent
+            if left <= 0:
                 engine.send_signal(end)
                 break
-            time.sleep(0.5)
+            time.sleep(min(max(left / 4, 0.2), 3))  # looking at all processes costs, too; few engines have two threads
         status = engine.wait()
         output.seek(0)
         return status, output.read().decode(errors="replace")
