@@ -138,9 +138,10 @@ static hsd_status run_dense(dense *s, hsd_error *err)
         s->changes = 0;
         HSD_TRY(later_pass(s, err));
     } while (s->changes > 0);
-    hsd_dominators_put_all(d, s->above);
     HSD_TRY(hsd_adjacency_check(d->adjacency, err));
-    return hsd_reel_check(&d->reel, err);
+    HSD_TRY(hsd_dominators_close(d, &s->place_array, err));
+    HSD_TRY(hsd_adjacency_set_memory(d->adjacency, d->limits.floor_bytes, err));
+    return hsd_dominators_put(d, s->above, err);
 }
 
 hsd_status hsd_dominators_raise_dense(hsd_dominators *d, hsd_error *err)
@@ -151,5 +152,5 @@ hsd_status hsd_dominators_raise_dense(hsd_dominators *d, hsd_error *err)
     if (status == HSD_OK) status = places;
     const hsd_status above = hsd_dominators_close(d, &s.above_array, status == HSD_OK ? err : NULL);
     if (status == HSD_OK) status = above;
-    return status == HSD_OK ? hsd_adjacency_set_memory(d->adjacency, d->limits.floor_bytes, err) : status;
+    return status;
 }

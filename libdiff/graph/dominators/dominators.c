@@ -431,6 +431,9 @@ static void end_steps(hsd_dominators *d)
     d->bucket_count = d->bucket_shift = 0;
     d->sorts_late = false;
     hsd_pages_give(&d->leaf_pages);
+    hsd_pages_give(&d->upper_pages);
+    hsd_pages_give(&d->size_pages);
+    d->upper_count = 0;
     hsd_pages_give(&d->state_pages);
     d->stats.faults += d->reel.transfers;
     if (d->reel.space != NULL) hsd_reel_release(&d->reel);

@@ -7,9 +7,10 @@
  *
  * So children lie side by side behind their dominator, in the order of places.
  *
- * Where places are in no order of a walk depth first (dominators/scan.c) dominators lie anywhere, and one array at a
- * time is in memory, as it is where memory has no room for both: `firsts` and sizes go to tapes, and a third sweep
- * tells places, with the firsts of their dominators.
+ * Where places are in no order of a walk depth first (dominators/scan.c) dominators lie anywhere, and numbers of those
+ * that dominate anything are in memory (dominators/order_upper.c). Where these do not fit, and behind a walk where
+ * memory has no room for both arrays, one at a time is: `firsts` and sizes go to tapes, and a third sweep tells places,
+ * with the firsts of their dominators.
  */
 #include "base/check.h"
 #include "graph/dominators/parts.h"
@@ -32,7 +33,7 @@ static uint32_t width_of(const hsd_dominators *d)
 }
 
 /* Where most are neither near nor the super-root all take so many bytes as the largest needs. */
-void hsd_dominators_put_all(hsd_dominators *d, const hsd_node *above)
+static void put_by_place(hsd_dominators *d, const hsd_node *above)
 {
     const uint32_t width = width_of(d);
     uint64_t bytes = 0;
@@ -46,6 +47,13 @@ void hsd_dominators_put_all(hsd_dominators *d, const hsd_node *above)
             hsd_tape_put_wide(&d->dominator_of, above[place], width);
     }
     hsd_tape_finish(&d->dominator_of);
+}
+
+hsd_status hsd_dominators_put(hsd_dominators *d, hsd_node *above, hsd_error *err)
+{
+    const hsd_status status = hsd_dominators_put_upper(d, above, err);
+    if (status == HSD_END) put_by_place(d, above);
+    return status == HSD_OK || status == HSD_END ? hsd_reel_check(&d->reel, err) : status;
 }
 
 static bool get_dominator(const hsd_dominators *d, hsd_tape_reader *reader, hsd_node place, hsd_node *dominator)
@@ -257,6 +265,7 @@ static hsd_status tell_tapes(order *o, hsd_error *err)
 hsd_status hsd_dominators_order_by_scans(hsd_dominators *d, hsd_error *err)
 {
     order o = {.d = d, .width = width_of(d)};
+    if (d->upper_pages.data != NULL) return hsd_dominators_order_upper(d, err);
     HSD_TRY(hsd_dominators_open(d, &o.sizes, d->count, HSD_NODE_BYTES,
                                 hsd_paged_full_bytes((uint64_t)d->count * HSD_NODE_BYTES), err));
     hsd_status status = add_sizes(&o, true, err);

@@ -15,7 +15,7 @@
  *      gather ──► back, leaf_back      predecessors of each place; of those that refer to nothing
  *             ──► buckets              where raise has room to sort them: references, by target
  *      raise  ──► dominator_of         forward: lists that are looked at again
- *      order  ──► first_of, size_of    by place; then config.take
+ *      order  ──► config.take          where numbers of upper places do not fit, first_of and size_of by place before
  *
  * With far more references than nodes (dominators/dense.c): search, then raise from the references themselves.
  *
@@ -40,6 +40,10 @@
 #include "graph/dominators/dominators.h"
 #include "graph/tape.h"
 
+/* Of which places numbers are in memory while places are told by scans, and when sizes are added up: what memory
+ * allows, or what a test asks for. */
+typedef enum hsd_order_way { HSD_ORDER_AS_FITS, HSD_ORDER_UPPER_FROM_TAPE, HSD_ORDER_ALL_BY_TAPES } hsd_order_way;
+
 /* How one run divides its memory; hsd_dominators_divide fills it, tests shrink it further. */
 typedef struct hsd_dominators_limits {
     bool is_resident;      /* tapes in memory, and the blocks of the adjacency left alone */
@@ -60,8 +64,9 @@ typedef struct hsd_dominators_limits {
     hsd_node window_places; /* of one window, by windows; 0 = as many as are worth it */
     bool has_wide_starts;   /* by windows: all bytes of a number where 3 would do */
     uint64_t window_room;   /* numbers of places in memory at a time, by windows; 0 = as many as fit */
-    uint64_t memory_bytes;  /* all of it */
-    uint64_t floor_bytes;   /* of adjacency blocks after the walk */
+    hsd_order_way order_way;
+    uint64_t memory_bytes; /* all of it */
+    uint64_t floor_bytes;  /* of adjacency blocks after the walk */
     /* Resident: how much steps may hold behind the walk, blocks not counted; if it is more, as can be told then, the
      * rest of the way is that of less memory. 0 = whatever it is */
     uint64_t later_bytes;
@@ -103,6 +108,10 @@ typedef struct hsd_dominators {
     hsd_tape dominator_of;       /* see hsd_dominator_put; by scans as dominator_width says */
     uint32_t dominator_width;    /* bytes of each; 0 = as hsd_dominator_put does */
     hsd_tape first_of, size_of;  /* a number each: order, by scans */
+    /* Where dominator_of has ranks of upper places, these (a bit a place) and sizes by rank, if they are known already:
+     * dominators/order_upper.c. Of all other ways empty */
+    hsd_pages upper_pages, size_pages;
+    hsd_node upper_count;
     hsd_tape leaf_back;          /* lists: by scans */
     hsd_tape place_of;           /* by node: by windows */
     struct hsd_windows *windows; /* NULL but by windows */
@@ -133,8 +142,15 @@ hsd_status hsd_dominators_order_by_scans(hsd_dominators *d, hsd_error *err);
 typedef hsd_status (*hsd_lists_fn)(void *context, hsd_error *err);
 hsd_status hsd_dominators_sort_buckets(hsd_dominators *d, hsd_lists_fn take, void *context, hsd_error *err);
 
-/* Of raise: dominator_of, in the coding that takes less. */
-void hsd_dominators_put_all(hsd_dominators *d, const hsd_node *above);
+/* Of raise: dominator_of, in the coding that takes less, and what the order needs besides. What is right above each
+ * place is used up. HSD_E_NOMEM, HSD_E_IO. */
+hsd_status hsd_dominators_put(hsd_dominators *d, hsd_node *above, hsd_error *err);
+
+/* Of these, dominators/order_upper.c: HSD_END where there is no room for numbers of upper places, and nothing is used
+ * up.
+ */
+hsd_status hsd_dominators_put_upper(hsd_dominators *d, hsd_node *above, hsd_error *err);
+hsd_status hsd_dominators_order_upper(hsd_dominators *d, hsd_error *err);
 
 /* ---- the driver's helpers ---- */
 

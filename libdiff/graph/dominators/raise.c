@@ -333,8 +333,10 @@ static hsd_status raise_until_done(raise *r, hsd_error *err)
     }
     r->marks = r->new_marks = NULL;
     HSD_TRY(raise_lists(r, &d->leaf_back, true, err));
-    hsd_dominators_put_all(d, r->above);
-    return hsd_reel_check(&d->reel, err);
+    hsd_pages *const idle[] = {&r->seen_pages, &r->noted_pages, &r->mark_pages};
+    for (size_t i = 0; i < HSD_ARRAY_LEN(idle); i++)
+        hsd_pages_give(idle[i]);
+    return hsd_dominators_put(d, r->above, err);
 }
 
 hsd_status hsd_dominators_raise(hsd_dominators *d, hsd_error *err)

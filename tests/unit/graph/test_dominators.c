@@ -135,6 +135,7 @@ static hsd_dominators_limits random_limits(test_random *random)
         .window_places = 1 + (hsd_node)test_below(random, MOST_NODES),
         .has_wide_starts = test_below(random, 2) == 0,
         .window_room = 1 + test_below(random, 2 * MOST_NODES),
+        .order_way = (hsd_order_way)test_below(random, 3),
         .memory_bytes = UINT64_C(4) << 20,
         .floor_bytes = UINT64_C(512) << 10,
         .later_bytes = test_below(random, 3) == 0, /* all leaves the memory */

@@ -436,6 +436,7 @@ Test(dominators_shapes, scans_look_again_where_something_rose)
         limits.chunk_bytes = HSD_TAPE_MIN_CHUNK;
         limits.bucket_items = 100;
         limits.climb_steps = 100000;
+        limits.order_way = (hsd_order_way)(seed % 3);
         kit_answer roomy = kit_find(a, g.roots, UINT64_C(64) << 20, NULL, &space);
         kit_answer scanned = kit_find(a, g.roots, UINT64_C(16) << 20, &limits, &space);
         cr_assert_gt(scanned.stats.passes, 0, "seed %lu: by scans", (unsigned long)seed);
