@@ -6,9 +6,11 @@
  *      reached    from the pivot of its fork, what is told goes along
  *      reaches    the pivot, by what is told
  *
- * both in the same passes over what groups tell. What has both is of the set; if passes end early, so is what was found
- * until then. Only ways by which all bits go count: out of no group that is closed, into none, and not into the first
- * round from what is not of it. Then the tape is written anew, with one group for all of a set.
+ * both in the same passes over what groups tell. What a pass is through with, since it leads to what is reached from
+ * what reaches, the next one does not read: from the second on each writes what is left. What has both is of the set;
+ * if passes end early, so is what was found until then. Only ways by which all bits go count: out of no group that is
+ * closed, into none, and not into the first round from what is not of it. Then the tape is written anew, with one group
+ * for all of a set.
  */
 #include "holders/by/joined.h"
 
@@ -27,6 +29,7 @@ typedef struct join_search {
     hsd_by_search *s;
     hsd_by_joined *joined;
     hsd_by_told *told;
+    hsd_by_told left;           /* of it what the pass before is not through with */
     uint8_t *reached, *reaches; /* one bit a group */
     hsd_node count;             /* with both */
     uint32_t passes;
@@ -49,12 +52,13 @@ static void set_way(join_search *j, uint8_t *way, const uint8_t *other, hsd_node
     j->changed = true;
 }
 
-static void look_at_told(join_search *j, hsd_node group)
+static void look_at_told(join_search *j, const hsd_by_told *told)
 {
+    const hsd_node group = told->group;
     bool is_reached = hsd_bit_get(j->reached, group), reaches = hsd_bit_get(j->reaches, group);
-    for (uint32_t i = 0; i < j->told->count; i++) {
-        const hsd_node top = HSD_BY_GROUP(j->told->words[i]);
-        if (!is_way_for_all(j, group, j->told->words[i])) continue;
+    for (uint32_t i = 0; i < told->count; i++) {
+        const hsd_node top = HSD_BY_GROUP(told->words[i]);
+        if (!is_way_for_all(j, group, told->words[i])) continue;
         if (is_reached && !hsd_bit_get(j->reached, top)) set_way(j, j->reached, j->reaches, top);
         if (reaches || !hsd_bit_get(j->reaches, top)) continue;
         set_way(j, j->reaches, j->reached, group);
@@ -62,11 +66,45 @@ static void look_at_told(join_search *j, hsd_node group)
     }
 }
 
+/* By what somebody may yet be reached, or reach the pivot. */
+static hsd_status put_left(const join_search *j, const hsd_by_told *told, hsd_by_told *left, hsd_error *err)
+{
+    hsd_node words[HSD_BY_TOLD_ITEMS];
+    uint32_t count = 0;
+    const bool reaches = hsd_bit_get(j->reaches, told->group);
+    for (uint32_t i = 0; i < told->count; i++) {
+        const hsd_node word = told->words[i];
+        const bool is_through = reaches && hsd_bit_get(j->reached, HSD_BY_GROUP(word));
+        if (!is_through && is_way_for_all(j, told->group, word)) words[count++] = word;
+    }
+    return count > 0 ? hsd_by_told_put(left, told->group, words, count, err) : HSD_OK;
+}
+
+static hsd_status look_at_all_told(join_search *j, hsd_by_told *told, hsd_by_told *left, hsd_error *err)
+{
+    for (hsd_by_told_rewind(told); told->group != HSD_NODE_MAX; hsd_by_told_next(told)) {
+        if (hsd_bit_get(j->s->closed, told->group)) continue;
+        look_at_told(j, told);
+        if (left != NULL) HSD_TRY(put_left(j, told, left, err));
+    }
+    return hsd_by_told_check(told, err);
+}
+
+/* Little is through with by the first pass. */
+static hsd_status pass_and_put_left(join_search *j, hsd_error *err)
+{
+    hsd_by_told left;
+    hsd_by_told_begin(&left, &j->s->growth->pair->space);
+    hsd_status status = look_at_all_told(j, j->passes == 1 ? j->told : &j->left, &left, err);
+    if (status == HSD_OK) status = hsd_by_told_end(&left, err);
+    if (status == HSD_OK) hsd_by_told_swap(&j->left, &left);
+    hsd_by_told_close(&left);
+    return status;
+}
+
 static hsd_status pass_told(join_search *j, hsd_error *err)
 {
-    for (hsd_by_told_rewind(j->told); j->told->group != HSD_NODE_MAX; hsd_by_told_next(j->told))
-        if (!hsd_bit_get(j->s->closed, j->told->group)) look_at_told(j, j->told->group);
-    HSD_TRY(hsd_by_told_check(j->told, err));
+    HSD_TRY(j->passes == 0 ? look_at_all_told(j, j->told, NULL, err) : pass_and_put_left(j, err));
     return hsd_progress(j->s->growth->pair->reporter, "finding what holds it together", 0, j->s->group_count, err);
 }
 
@@ -235,6 +273,7 @@ hsd_status hsd_by_join(hsd_by_joined *joined, hsd_by_search *s, hsd_error *err)
     j.reaches = calloc((size_t)s->group_count / 8 + 1, 1);
     hsd_status status = j.reached != NULL && j.reaches != NULL ? HSD_OK : hsd_fail_nomem(err, "what holds together");
     if (status == HSD_OK) status = find_both_ways(&j, err);
+    hsd_by_told_close(&j.left);
     if (status == HSD_OK) status = join_found(&j, err);
     free(j.reached);
     free(j.reaches);
