@@ -17,7 +17,8 @@
  * ways (graph/level_queue.h).
  *
  * Toward: where it goes not directly and some nodes alone are wanted, it is found first, without names and ranks, what
- * lies on a shortest path to them, and nothing else is looked at (graph/toward.h).
+ * lies on a shortest path to them, and nothing else is looked at (graph/toward.h). Where that is little it is gathered
+ * first, and neither blocks nor types are asked again (graph/on_way.h); ways are then those of these nodes alone.
  *
  * Narrowly: where it is known what dominates the wanted nodes (hsd_shortest_via), nothing else is gone through once all
  * that is sought is reached. A node that the others do not dominate cannot be the first to lead to one of them: its own
@@ -35,6 +36,7 @@
 #include "base/page_pool.h"
 #include "base/pages.h"
 #include "graph/level_queue.h"
+#include "graph/on_way.h"
 #include "graph/quads.h"
 #include "graph/toward.h"
 
@@ -65,6 +67,7 @@ typedef struct search {
     bool leaves_ends;    /* what refers to nothing matters only where it is wanted */
     const uint8_t *only; /* one bit a node: no others matter; NULL = all do */
     uint8_t *toward;     /* that are on the way to what is wanted; NULL = not known */
+    hsd_on_way on_way;   /* these and their references, where they are few */
     bool is_sparse;      /* the level has fewer nodes than there are blocks */
     bool is_direct;
     hsd_level_queue queue; /* of a direct search */
@@ -81,6 +84,11 @@ static void store_way(hsd_paged *ways, hsd_node node, hsd_node parent_plus_1, ui
 
 static hsd_status set_way(search *s, hsd_node node, hsd_node parent, uint32_t name, hsd_error *err)
 {
+    const hsd_shortest *found = s->shortest;
+    if (found->few_nodes != NULL) {
+        found->few_ways[hsd_on_way_find(found->few_nodes, found->few_count, node)] = (hsd_way){parent, name};
+        return HSD_OK;
+    }
     if (s->way_area.data != NULL) return hsd_quads_put(&s->ways, node, parent + 1, name, 0, err);
     store_way(&s->shortest->ways, node, parent + 1, name);
     return HSD_OK;
@@ -89,6 +97,10 @@ static hsd_status set_way(search *s, hsd_node node, hsd_node parent, uint32_t na
 /* One here and one there are read alone. */
 hsd_way hsd_shortest_way(hsd_shortest *shortest, hsd_node node)
 {
+    if (shortest->few_nodes != NULL) {
+        const hsd_node at = hsd_on_way_find(shortest->few_nodes, shortest->few_count, node);
+        return at < shortest->few_count ? shortest->few_ways[at] : (hsd_way){HSD_WAY_NONE, 0};
+    }
     const uint64_t byte = (uint64_t)node * WAY_BYTES;
     hsd_node way[2];
     if (hsd_paged_is_absent(&shortest->ways, byte))
@@ -98,12 +110,28 @@ hsd_way hsd_shortest_way(hsd_shortest *shortest, hsd_node node)
     return way[0] == 0 ? (hsd_way){HSD_WAY_NONE, 0} : (hsd_way){way[0] - 1, (uint32_t)way[1]};
 }
 
+uint32_t hsd_shortest_type(const hsd_shortest *shortest, hsd_node node)
+{
+    if (shortest->few_nodes == NULL) return 0;
+    const hsd_node at = hsd_on_way_find(shortest->few_nodes, shortest->few_count, node);
+    return at < shortest->few_count ? shortest->few_types[at] : 0;
+}
+
 hsd_status hsd_shortest_check(const hsd_shortest *shortest, hsd_error *err)
 {
     return hsd_paged_check(&shortest->ways, err);
 }
 
-void hsd_shortest_close(hsd_shortest *shortest) { hsd_paged_close(&shortest->ways); }
+void hsd_shortest_close(hsd_shortest *shortest)
+{
+    hsd_paged_close(&shortest->ways);
+    free(shortest->few_nodes);
+    free(shortest->few_ways);
+    free(shortest->few_types);
+    shortest->few_nodes = NULL;
+    shortest->few_ways = NULL;
+    shortest->few_types = NULL;
+}
 
 /* ---- memory ---- */
 
@@ -186,7 +214,8 @@ static uint64_t area_share(const search *s, uint64_t ways)
 static hsd_status take_memory(search *s, hsd_error *err)
 {
     const uint64_t nodes = hsd_adjacency_node_count(s->adjacency);
-    const uint64_t ways = ways_share(s), area = area_share(s, ways);
+    const bool has_ways = s->shortest->few_nodes != NULL;
+    const uint64_t ways = has_ways ? 0 : ways_share(s), area = area_share(s, ways);
     s->seen = calloc((size_t)seen_bytes(nodes), 1);
     s->area_bytes = (size_t)area;
     if (s->seen == NULL || !hsd_page_pool_take(s->config->space->pool, &s->areas, s->area_bytes))
@@ -198,17 +227,41 @@ static hsd_status take_memory(search *s, hsd_error *err)
         hsd_quads_init(&s->quads[i], items + i * capacity, items + (AREAS - 1) * capacity, capacity, s->config->space);
     if (s->is_direct)
         hsd_level_queue_init(&s->queue, s->areas.pages.data, (hsd_node)nodes, &s->quads[1], settle_node, s);
-    return open_ways(s, nodes, ways, err);
+    return has_ways ? HSD_OK : open_ways(s, nodes, ways, err);
 }
 
-/* Each level goes through the blocks once more, up and down in turns, and what is in memory is not read. */
+/* Each level goes through the blocks once more, up and down in turns, and what is in memory is not read; or each sweep
+ * does. */
 static hsd_status find_toward(search *s, hsd_error *err)
 {
-    const uint64_t used = hsd_toward_bytes(hsd_adjacency_node_count(s->adjacency)), blocks = s->config->block_bytes;
+    const hsd_node nodes = hsd_adjacency_node_count(s->adjacency);
+    const bool sweeps = s->memory_bytes >= hsd_sweeps_bytes(nodes);
+    const uint64_t used = sweeps ? hsd_sweeps_bytes(nodes) : hsd_toward_bytes(nodes), blocks = s->config->block_bytes;
     if (blocks != 0) HSD_TRY(hsd_adjacency_set_memory(s->adjacency, blocks + s->memory_bytes - used, err));
-    const hsd_status status = hsd_toward_find(&s->toward, s->adjacency, s->config, err);
+    const hsd_status status = sweeps ? hsd_sweeps_find(&s->toward, s->adjacency, s->config, err)
+                                     : hsd_toward_find(&s->toward, s->adjacency, s->config, err);
     if (status != HSD_OK || blocks == 0) return status;
     return hsd_adjacency_set_memory(s->adjacency, blocks, err);
+}
+
+/* Half of what the search has beside its least is for what lies on the way. */
+static hsd_status gather_on_way(search *s, uint64_t least, hsd_error *err)
+{
+    hsd_shortest *found = s->shortest;
+    hsd_on_way *w = &s->on_way;
+    HSD_TRY(hsd_on_way_gather(w, s->adjacency, s->toward, s->config, (s->memory_bytes - least) / 2, err));
+    if (w->nodes == NULL) return HSD_OK;
+    s->memory_bytes -= w->bytes;
+    found->few_ways = malloc((size_t)w->count * sizeof *found->few_ways);
+    if (found->few_ways == NULL) return hsd_fail_nomem(err, "shortest paths");
+    for (hsd_node i = 0; i < w->count; i++)
+        found->few_ways[i] = (hsd_way){HSD_WAY_NONE, 0};
+    found->few_nodes = w->nodes;
+    found->few_types = w->types;
+    found->few_count = w->count;
+    w->nodes = NULL;
+    w->types = NULL;
+    return HSD_OK;
 }
 
 /* Directly or not; if not, and some nodes alone are wanted, it is found first what is on the way to them. */
@@ -227,7 +280,7 @@ static hsd_status choose_search(search *s, hsd_error *err)
     HSD_TRY(find_toward(s, err));
     s->only = s->toward;
     s->memory_bytes -= bits;
-    return HSD_OK;
+    return gather_on_way(s, least, err);
 }
 
 static void give_memory(search *s)
@@ -239,6 +292,7 @@ static void give_memory(search *s)
     hsd_page_pool_give(s->config->space->pool, &s->areas, s->areas.pages.data != NULL ? s->area_bytes : 0);
     free(s->seen);
     free(s->toward);
+    hsd_on_way_release(&s->on_way);
 }
 
 /* ---- reaching ---- */
@@ -329,9 +383,22 @@ static hsd_status put_targets(search *s, const hsd_targets *targets, hsd_node so
     return HSD_OK;
 }
 
+static hsd_status expand_gathered(search *s, hsd_node node, hsd_node rank, hsd_error *err)
+{
+    const hsd_on_way *w = &s->on_way;
+    const hsd_node at = hsd_on_way_find(s->shortest->few_nodes, s->shortest->few_count, node);
+    HSD_ASSERT(at < w->count);
+    const hsd_targets targets = {.items = w->targets + w->begins[at],
+                                 .names = w->names + w->begins[at],
+                                 .count = (uint32_t)(w->begins[at + 1] - w->begins[at])};
+    s->shortest->expanded++;
+    return put_targets(s, &targets, node, rank, err);
+}
+
 static hsd_status expand_node(search *s, hsd_node node, hsd_node rank, hsd_error *err)
 {
     hsd_targets targets;
+    if (s->shortest->few_nodes != NULL) return expand_gathered(s, node, rank, err);
     if (s->is_sparse)
         hsd_adjacency_get_named_alone(s->adjacency, node, &targets);
     else
@@ -360,6 +427,12 @@ static hsd_status expand_shortest(search *s, hsd_error *err)
     }
 }
 
+static uint32_t order_of_type(const search *s, hsd_node node)
+{
+    if (s->shortest->few_nodes != NULL) return hsd_shortest_type(s->shortest, node);
+    return s->config->type_of == NULL ? 0 : s->config->type_of(s->config->type_context, node);
+}
+
 /* The smallest of the references to a target is its way. */
 static hsd_status choose_one(search *s, const hsd_quad *best, hsd_error *err)
 {
@@ -367,8 +440,7 @@ static hsd_status choose_one(search *s, const hsd_quad *best, hsd_error *err)
     reach(s, node);
     HSD_TRY(set_way(s, node, best->word[3], (uint32_t)best->word[2], err));
     if (s->config->take == NULL && (hsd_adjacency_is_leaf(s->adjacency, node) || is_beside(s, node))) return HSD_OK;
-    const uint32_t type = s->config->type_of == NULL ? 0 : s->config->type_of(s->config->type_context, node);
-    return hsd_quads_put(s->nodes, best->word[1], best->word[2], type, node, err);
+    return hsd_quads_put(s->nodes, best->word[1], best->word[2], order_of_type(s, node), node, err);
 }
 
 /* References to one target come in the order of their sources, so among equal ones the first is kept. */

@@ -85,8 +85,12 @@ typedef struct hsd_way {
     uint32_t name;
 } hsd_way;
 
-typedef struct hsd_shortest { /* the tree of ways: two numbers a node, paged */
+typedef struct hsd_shortest { /* the tree of ways: two numbers a node, paged; or those of few nodes alone */
     hsd_paged ways;
+    hsd_node *few_nodes; /* ascending; NULL: ways are in `ways` */
+    hsd_way *few_ways;
+    uint32_t *few_types; /* what type_of said of them */
+    hsd_node few_count;
     uint64_t reached;              /* nodes, root nodes included */
     uint32_t levels;               /* whose references were looked at, of both rounds */
     uint64_t expanded, references; /* nodes whose references were; and these */
@@ -103,6 +107,9 @@ hsd_status hsd_shortest_find(hsd_shortest *shortest, hsd_adjacency *adjacency, c
 
 /* The way to one node; is it a root node or was it not reached, parent is HSD_WAY_NONE. */
 hsd_way hsd_shortest_way(hsd_shortest *shortest, hsd_node node);
+
+/* What type_of said of a node, if it was kept; else 0. */
+uint32_t hsd_shortest_type(const hsd_shortest *shortest, hsd_node node);
 
 /* The first failure of reading ways. */
 hsd_status hsd_shortest_check(const hsd_shortest *shortest, hsd_error *err);

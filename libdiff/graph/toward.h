@@ -7,7 +7,8 @@
  *              level
  *      back    the tapes, the last one first: who refers to what is on the way is so, too
  *
- * Where there are more levels than tapes, all that lies behind them counts as on the way.
+ * Where there are more levels than tapes, all that lies behind them counts as on the way. Where there is a byte a node
+ * levels are found by sweeps (graph/sweeps.c).
  */
 #ifndef HSD_GRAPH_TOWARD_H
 #define HSD_GRAPH_TOWARD_H
@@ -23,5 +24,9 @@ hsd_status hsd_toward_find(uint8_t **bits, hsd_adjacency *adjacency, const hsd_s
 /* What it takes for so many nodes; afterwards hsd_toward_bits_bytes stay. */
 uint64_t hsd_toward_bytes(uint64_t nodes);
 uint64_t hsd_toward_bits_bytes(uint64_t nodes);
+
+/* The same by sweeps, which read less, and what that takes; bits stay likewise. */
+hsd_status hsd_sweeps_find(uint8_t **bits, hsd_adjacency *adjacency, const hsd_shortest_config *config, hsd_error *err);
+uint64_t hsd_sweeps_bytes(uint64_t nodes);
 
 #endif

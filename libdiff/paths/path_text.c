@@ -19,6 +19,7 @@
 #include "base/fail.h"
 #include "base/id_map.h"
 #include "graph/worklist.h"
+#include "paths/path_find.h"
 #include "paths/path_names.h"
 
 #define HALF            (HSD_MAX_PATH_STEPS / 2)
@@ -59,6 +60,7 @@ struct hsd_path_texts {
     hsd_arena *arena;
     hsd_worklist stack;
     text_cache edges, types;
+    uint32_t *type_of_order; /* where the search kept types, by hsd_name_ranks less 1; else NULL */
     reading *milestones;
     uint32_t slots[MILESTONE_SLOTS]; /* place in milestones + 1, by a hash of the node; 0 = empty */
     uint32_t milestone_count, milestone_capacity;
@@ -103,10 +105,17 @@ static void begin_at_root(const hsd_path_texts *t, hsd_node node, reading *r)
     r->root_kind = side->roots.kinds[r->root];
 }
 
+/* What the search has seen of a node it need not be asked again. */
+static uint32_t type_of(const hsd_path_texts *t, hsd_node node)
+{
+    const uint32_t order = t->type_of_order != NULL ? hsd_shortest_type(t->shortest, node) : 0;
+    return order != 0 ? t->type_of_order[order - 1] : hsd_paged_get_u32(&t->side->types_of, node);
+}
+
 static void advance_path_text(const hsd_path_texts *t, reading *r, hsd_node node, uint32_t edge)
 {
     hsd_side_walk *side = t->side;
-    const uint32_t type = hsd_paged_get_u32(&side->types_of, node);
+    const uint32_t type = type_of(t, node);
     hsd_path_edge shown;
     r->node = node;
     r->length++;
@@ -277,8 +286,7 @@ static hsd_status end_reading(hsd_path_texts *t, reading *r, hsd_path_text *out,
 {
     if (r->has_hidden) push_path_text(r, r->hidden);
     if (r->length == 0 && r->node < t->side->object_count) { /* not reached */
-        push_path_text(r,
-                       (path_step){HSD_EDGE_NAMELESS << 1, hsd_paged_get_u32(&t->side->types_of, r->node), 1, r->node});
+        push_path_text(r, (path_step){HSD_EDGE_NAMELESS << 1, type_of(t, r->node), 1, r->node});
     }
     HSD_TRY(hsd_shortest_check(t->shortest, err));
     HSD_TRY(hsd_paged_check(&t->side->types_of, err));
@@ -312,6 +320,19 @@ hsd_status hsd_path_texts_name(hsd_path_texts *t, hsd_error *err)
 
 /* ---- life ---- */
 
+static hsd_status order_types(hsd_path_texts *t, hsd_error *err)
+{
+    const hsd_names *names = &t->side->request->type_names->names;
+    if (t->shortest->few_nodes == NULL) return HSD_OK;
+    uint32_t *ranks = hsd_name_ranks(names);
+    t->type_of_order = malloc(((size_t)names->count + 1) * sizeof *t->type_of_order);
+    for (uint32_t i = 0; ranks != NULL && t->type_of_order != NULL && i < names->count; i++)
+        t->type_of_order[ranks[i] - 1] = i;
+    const bool has_all = ranks != NULL && t->type_of_order != NULL;
+    free(ranks);
+    return has_all ? HSD_OK : hsd_fail_nomem(err, "the texts of paths");
+}
+
 hsd_status hsd_path_texts_new(hsd_path_texts **out, hsd_shortest *shortest, hsd_side_walk *side, hsd_arena *arena,
                               hsd_error *err)
 {
@@ -323,9 +344,14 @@ hsd_status hsd_path_texts_new(hsd_path_texts **out, hsd_shortest *shortest, hsd_
     t->side = side;
     t->arena = arena;
     t->spacing = FIRST_SPACING;
-    const hsd_status status = hsd_worklist_open(&t->stack, STACK_BYTES, side->request->space, err);
+    hsd_status status = hsd_worklist_open(&t->stack, STACK_BYTES, side->request->space, err);
     if (status != HSD_OK) {
         free(t);
+        return status;
+    }
+    status = order_types(t, err);
+    if (status != HSD_OK) {
+        hsd_path_texts_free(t);
         return status;
     }
     *out = t;
@@ -344,6 +370,7 @@ void hsd_path_texts_free(hsd_path_texts *t)
     hsd_worklist_close(&t->stack);
     release_cache(&t->edges);
     release_cache(&t->types);
+    free(t->type_of_order);
     hsd_path_names_release(&t->names);
     free(t->milestones);
     free(t);

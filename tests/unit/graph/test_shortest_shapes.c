@@ -5,6 +5,7 @@
 #include <criterion/criterion.h>
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/bits.h"
@@ -68,6 +69,15 @@ static uint32_t random_targets(uint32_t i, uint32_t count, hsd_node *out)
     return 6;
 }
 
+/* To neighbours, and one in eight anywhere. */
+static uint32_t near_and_far_targets(uint32_t i, uint32_t count, hsd_node *out)
+{
+    for (uint32_t j = 0; j < 3; j++)
+        out[j] =
+            hash(i * 4 + j) % 8 == 0 ? hash(i * 4 + j + 7 * count) % count : (i + 1 + hash(i * 3 + j) % 300) % count;
+    return 3;
+}
+
 static uint32_t star_targets(uint32_t i, hsd_node *out)
 {
     if (i == 0) return 0; /* added below: longer than a block */
@@ -121,24 +131,33 @@ static hsd_shortest_config config_of_some(uint8_t *wanted)
     return config;
 }
 
-/* Where some are wanted, it is found first what is on the way to them. */
-static void expect_ways_to_some(hsd_adjacency *a, hsd_shortest *all)
+/* Where some are wanted, it is found first what is on the way to them; with `more` memory all of that is gathered. */
+static void expect_ways_to_some_in(hsd_adjacency *a, hsd_shortest *all, uint64_t more)
 {
     static uint8_t wanted[MANY / 8 + 1], was_seen[MANY / 8 + 1];
-    const hsd_shortest_config config = config_of_some(wanted);
+    hsd_shortest_config config = config_of_some(wanted);
     hsd_shortest some;
+    config.memory_bytes += more;
     cr_assert_eq(hsd_shortest_find(&some, a, &config, &err), HSD_OK, "%s", err.text);
+    cr_assert_eq(some.few_nodes != NULL, more > 0, "gathered");
     memset(was_seen, 0, sizeof was_seen);
     for (uint32_t node = 5; node < MANY; node += 997) {
         for (hsd_node at = node; at != HSD_WAY_NONE && !hsd_bit_get(was_seen, at);) {
             const hsd_way x = hsd_shortest_way(all, at), y = hsd_shortest_way(&some, at);
             cr_assert(x.parent == y.parent && x.name == y.name, "node %u, before %u", (unsigned)at, node);
+            cr_assert_eq(hsd_shortest_type(&some, at), more > 0 ? many_type(NULL, at) : 0);
             hsd_bit_set(was_seen, at);
             at = x.parent;
         }
     }
     cr_assert_leq(some.reached, all->reached);
     hsd_shortest_close(&some);
+}
+
+static void expect_ways_to_some(hsd_adjacency *a, hsd_shortest *all)
+{
+    expect_ways_to_some_in(a, all, 0);
+    expect_ways_to_some_in(a, all, UINT64_C(64) << 20);
 }
 
 static void expect_same_ways(hsd_adjacency *a, uint64_t reached, uint32_t levels)
@@ -172,6 +191,58 @@ Test(shortest_shapes, paths_survive_the_worst_shapes_in_little_memory)
     check_shape(cycle_targets, MANY + 1, MANY + 1);
     check_shape(tree_targets, MANY, 0);
     check_shape(comb_targets, MANY, MANY / 2);
+}
+
+/* Levels one by one, and by sweeps: the same nodes lie on the way. `roots` are in up to four rounds. */
+static void expect_same_on_way(hsd_adjacency *a, hsd_root_nodes roots, hsd_node avoided)
+{
+    static uint8_t wanted[MANY / 8 + 2];
+    hsd_shortest_config config = config_of_some(wanted);
+    uint8_t *by_levels, *by_sweeps;
+    config.roots = roots;
+    config.has_avoided = avoided != HSD_NODE_MAX;
+    config.avoided = avoided;
+    cr_assert_eq(hsd_toward_find(&by_levels, a, &config, &err), HSD_OK, "%s", err.text);
+    cr_assert_eq(hsd_sweeps_find(&by_sweeps, a, &config, &err), HSD_OK, "%s", err.text);
+    uint32_t differ = 0;
+    for (uint32_t node = 0; node < hsd_adjacency_node_count(a); node++)
+        differ += hsd_bit_get(by_levels, node) != hsd_bit_get(by_sweeps, node);
+    cr_assert_eq(differ, 0, "%u nodes", differ);
+    free(by_levels);
+    free(by_sweeps);
+}
+
+Test(shortest_shapes, sweeps_find_what_levels_find)
+{
+    static const shape_targets shapes[] = {random_targets, tree_targets, near_and_far_targets};
+    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
+        hsd_adjacency *a = many(shapes[i], UINT64_C(512) << 10);
+        expect_same_on_way(a, (hsd_root_nodes){.begin = MANY, .second = MANY + 1, .end = MANY + 1}, HSD_NODE_MAX);
+        expect_same_on_way(a, (hsd_root_nodes){.begin = MANY, .second = MANY + 1, .end = MANY + 1}, 7);
+        /* the last objects stand for roots of stacks, of secondary ones and of their stacks */
+        expect_same_on_way(a, (hsd_root_nodes){MANY - 30, MANY - 10, MANY, MANY - 20, MANY - 5}, HSD_NODE_MAX);
+        hsd_adjacency_free(a);
+    }
+}
+
+/* A level lies all over the blocks where a few references lead far. */
+Test(shortest_shapes, sweeps_read_blocks_less_often_than_levels_do)
+{
+    static uint8_t wanted[MANY / 8 + 1];
+    hsd_adjacency *a = many(near_and_far_targets, UINT64_C(400) << 10);
+    const hsd_shortest_config config = config_of_some(wanted);
+    uint8_t *bits;
+    cr_assert(!hsd_adjacency_is_resident(a));
+    space.bytes_read = 0;
+    cr_assert_eq(hsd_toward_find(&bits, a, &config, &err), HSD_OK, "%s", err.text);
+    const uint64_t by_levels = space.bytes_read;
+    free(bits);
+    space.bytes_read = 0;
+    cr_assert_eq(hsd_sweeps_find(&bits, a, &config, &err), HSD_OK, "%s", err.text);
+    cr_assert_lt(space.bytes_read, by_levels / 4 * 3, "%lu, %lu", (unsigned long)space.bytes_read,
+                 (unsigned long)by_levels);
+    free(bits);
+    hsd_adjacency_free(a);
 }
 
 /* One node a level, and its block is seldom in memory: lists are read, not blocks. */
@@ -279,6 +350,9 @@ static void fail_each(hsd_adjacency *a, hsd_fault_family family, int error, hsd_
     static uint8_t some[MANY / 8 + 1];
     hsd_shortest_config config = config_of_some(some);
     fail_each_of(a, config, family, error, wanted, stride);
+    config.memory_bytes += UINT64_C(64) << 20; /* what is on the way is gathered */
+    fail_each_of(a, config, family, error, wanted, stride);
+    config.memory_bytes -= UINT64_C(64) << 20;
     config.wanted = NULL;
     config.wanted_count = 0;
     fail_each_of(a, config, family, error, wanted, stride);
