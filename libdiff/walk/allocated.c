@@ -73,7 +73,7 @@ hsd_status hsd_allocated_take(hsd_side_walk *side, const hsd_object *object, hsd
     HSD_ASSERT(side->allocated != NULL);
     if (hsd_lost_is(label))
         return side->allocated->lost != NULL ? take_lost(side, object, label, type, bytes, err) : HSD_OK;
-    const bool is_live = !side->graph->has_owners || label != HSD_OWNER_NONE;
+    const bool is_live = !hsd_side_has_owners(side) || label != HSD_OWNER_NONE;
     return side->request->want_sites && is_live
                ? hsd_allocated_add(side->allocated, object->site, (hsd_amount){1, bytes}, err)
                : HSD_OK;

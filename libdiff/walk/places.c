@@ -96,8 +96,25 @@ hsd_status hsd_places_put(void *context, const hsd_interval *intervals, uint32_t
         HSD_ASSERT(place->first >= 1 && place->first < place->end && place->parent < place->first);
         const uint64_t record[RECORD_WORDS] = {HSD_TWO(place->node, place->first), HSD_TWO(place->end, place->parent)};
         HSD_TRY(hsd_sorter_put(places->by_node, record, err));
+        if (places->other_spans != NULL && place->node >= places->object_count)
+            hsd_words_set_two(places->other_spans + (uint64_t)(place->node - places->object_count) * HSD_TWO_WORDS,
+                              place->first, place->end);
     }
     return HSD_OK;
+}
+
+hsd_status hsd_places_want_others(hsd_places *places, const hsd_side_walk *side, hsd_error *err)
+{
+    HSD_ASSERT(!places->is_whole && places->other_spans == NULL);
+    places->object_count = side->object_count;
+    places->other_spans = calloc((size_t)hsd_side_others(side) + 1, HSD_TWO_WORDS * sizeof *places->other_spans);
+    return places->other_spans != NULL ? HSD_OK : hsd_fail_nomem(err, "the dominator tree");
+}
+
+void hsd_places_forget_others(hsd_places *places)
+{
+    free(places->other_spans);
+    places->other_spans = NULL;
 }
 
 /* Parents become links without names: from the last on, so that none is written over before it is read. */
@@ -312,6 +329,15 @@ static hsd_status find_sorted(hsd_places *places, hsd_node node, hsd_two *place,
     return HSD_OK;
 }
 
+hsd_status hsd_places_find_first(hsd_places *places, hsd_node node, hsd_node *first, hsd_error *err)
+{
+    hsd_two place;
+    HSD_ASSERT(!places->is_whole);
+    HSD_TRY(find_sorted(places, node, &place, err));
+    *first = hsd_two_first(place);
+    return HSD_OK;
+}
+
 /* That of a node which does not come before the last one. */
 static uint32_t name_on_tape(hsd_places *places, hsd_node node)
 {
@@ -365,6 +391,7 @@ void hsd_places_free(hsd_places *places)
     if (places->has_spans) hsd_paged_close(&places->spans);
     if (places->has_links) hsd_paged_close(&places->links);
     hsd_places_forget_names(places);
+    hsd_places_forget_others(places);
     hsd_pages_give(&places->core_bits);
     free(places);
 }

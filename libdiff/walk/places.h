@@ -39,6 +39,10 @@ typedef struct hsd_places {
     size_t batch_bytes;   /* its memory */
     bool reads_ahead;
     const uint64_t *next, *end; /* sorted: the next record of by_node, and the end of its batch; NULL = none is left */
+    /* sorted: first and end of each label and root node, two numbers in words, 0 of one that is not live; NULL = nobody
+     * asks. And how many objects come before these */
+    uint64_t *other_spans;
+    hsd_node object_count;
     /* sorted: which nodes are core, while names are found, if dominators told; names without links */
     hsd_pages core_bits;
     uint32_t name_bytes; /* of each name on the tape, 2 as hsd_places_narrow has them, or 4; 0 = there are links */
@@ -65,6 +69,10 @@ typedef struct hsd_placed {
  * found; then place_link_bytes and link_serve_bytes until they rest, or place_walk_bytes and link_walk_bytes; then
  * place_serve_bytes and link_serve_bytes. */
 hsd_status hsd_places_new(hsd_places **out, const hsd_side_walk *side, hsd_error *err);
+
+/* Sorted, before any is put: where those of label and root nodes lie will be asked, too. HSD_E_NOMEM. */
+hsd_status hsd_places_want_others(hsd_places *places, const hsd_side_walk *side, hsd_error *err);
+void hsd_places_forget_others(hsd_places *places);
 
 /* A record of by_node, whose nodes are dense numbers, as hsd_sorter_next_dense has it. */
 #define HSD_PLACES_WORDS      (2 * HSD_TWO_WORDS)
@@ -163,6 +171,10 @@ hsd_status hsd_places_step_aside(hsd_places *places, const hsd_side_walk *side, 
 
 /* Places are read in order from now on, too. */
 hsd_status hsd_places_rest(hsd_places *places, const hsd_side_walk *side, hsd_error *err);
+
+/* Where the place of a node begins, 0 of one that is not live; of sorted places, in the same order, before or in place
+ * of hsd_places_find. */
+hsd_status hsd_places_find_first(hsd_places *places, hsd_node node, hsd_node *first, hsd_error *err);
 
 /* The place of a node; after a rewind, for nodes in ascending order, and for the last time: what lies far behind is
  * forgotten. */

@@ -15,17 +15,18 @@
  *      parts       adjacency + idle_name + part                            only if some type is a part
  *                  reader + adjacency + idle_name + owner_serve + folded (of the reader a tape of their sizes)
  *      structure   adjacency + idle_name + structure + folded + id_serve   only where objects are recognised by structure
- *      dominators  dominator + idle_name + place_sort + folded             only with holders; the blocks' cache is in it
- *      links       idle_adjacency + name + link + place_link + owner_tree + folded     names of references in the tree
+ *      dominators  dominator + idle_name + place_sort + owner_tell + folded    only with holders; the blocks' cache is in it
+ *      links       idle_adjacency + name + link + place_link + owner_tree + owner_tell + folded    names of references in the tree
  *      owners      idle_adjacency + idle_name + owner + place_link + link_serve + folded    where the tree tells them
  *                  adjacency + idle_name + owner + place_walk + link_walk + folded          where they are walked
- *      census      reader + owner_serve + place_serve + link_serve + folded + identity_sort + tree_sort + partner
+ *      census      reader + owner_serve + owner_tell + place_serve + link_serve + folded + identity_sort + tree_sort
+ *                  + partner
  *                  + idle_adjacency + idle_name where the graph stays
  *
  * Where objects are recognised by structure (match/), structure_serve and string are alive in all of these, ids until
  * `structure`; and between owners and census both sides wait for each other:
  *
- *      recognise   owner_serve + place_serve + link_serve + folded of both + recognise
+ *      recognise   owner_serve + owner_tell + place_serve + link_serve + folded of both + recognise
  *                  + idle_adjacency + idle_name where the graph stays
  *                  of these hsd_plan_waiting, which is little where waits_in_order
  *
@@ -121,11 +122,14 @@ typedef struct hsd_plan_side {
     uint64_t tree_sort_bytes, tree_serve_bytes;
     /* types of objects read at random, from the walk's end on; where the graph stays */
     uint64_t type_bytes;
-    uint64_t path_bytes;        /* hsd_shortest_config; where the graph stays */
-    uint64_t owner_bytes;       /* hsd_owners_config: worklist and labels */
-    bool has_room_ahead;        /* what a second thread reads ahead and works with is nothing beside the rest */
-    uint64_t owner_tree_bytes;  /* what tells owners from places that are in memory (graph/owner_tree.h); 0 = they are
-                                   walked */
+    uint64_t path_bytes;       /* hsd_shortest_config; where the graph stays */
+    uint64_t owner_bytes;      /* hsd_owners_config: worklist and labels */
+    bool has_room_ahead;       /* what a second thread reads ahead and works with is nothing beside the rest */
+    uint64_t owner_tree_bytes; /* what tells owners from places that are in memory (graph/owner_tree.h); 0 = they are
+                                  walked */
+    /* what tells owners from places that are sorted, from their finding until objects are counted; 0 = they are walked
+     */
+    uint64_t owner_tell_bytes;
     uint64_t owner_serve_bytes; /* labels of owners, and before of parts, read in order; <= owner_bytes */
     /* while it waits for another side, owners, places, links, blocks and names have hsd_plan_waiting each */
     bool waits_in_order;

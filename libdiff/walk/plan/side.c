@@ -14,6 +14,8 @@
 #define PLACE_WORDS  (2 * HSD_TWO_WORDS) /* of a place that is sorted (walk/places.h) */
 #define AHEAD_ENOUGH MIB(256)
 #define AHEAD_LEAST  MIB(128) /* the same where places are sorted: beside it what is read ahead is little */
+#define TOLD_PART    8u       /* what tells owners of sorted places is bounded: a byte for so many nodes, */
+#define TOLD_ROOM    32u      /* and of the room one part in so many */
 #define NAMES_PART   16u      /* names of references stay where they take so little: one part in so many of the room */
 
 typedef enum way { PAGED, WHOLE, KEPT, RESIDENT } way;
@@ -31,6 +33,7 @@ typedef struct divider {
     bool has_tree;
     bool is_resident;
     bool is_ahead; /* places are sorted, and objects read ahead */
+    bool tells;    /* and may tell owners */
 } divider;
 
 /* What is there beside `used`; 0 when there is nothing. */
@@ -148,8 +151,8 @@ static void begin_labels(const divider *d)
 static uint64_t beside_census(const divider *d)
 {
     const hsd_plan_side *side = d->side;
-    return side->owner_serve_bytes + side->folded_bytes + d->place_cap + side->link_serve_bytes +
-           (d->keeps_graph ? side->idle_adjacency_bytes + side->idle_name_bytes : 0);
+    return side->owner_serve_bytes + side->owner_tell_bytes + side->folded_bytes + d->place_cap +
+           side->link_serve_bytes + (d->keeps_graph ? side->idle_adjacency_bytes + side->idle_name_bytes : 0);
 }
 
 static bool divide_census(const divider *d)
@@ -273,6 +276,7 @@ static bool begin_tree(divider *d)
     side->idle_adjacency_bytes = d->is_resident ? hsd_plan_adjacency(d->c).useful : hsd_plan_idle_adjacency(d->c);
     side->link_serve_bytes = d->way >= KEPT ? links.useful : links.least;
     side->kept_bytes = hsd_plan_kept(d->c, d->keeps_graph);
+    if (d->tells) side->owner_tell_bytes = hsd_min_u64(d->c->objects / TOLD_PART, d->room / TOLD_ROOM);
     if (d->keeps_graph) side->type_bytes = clamp(d->room / 16, types.least, types.useful);
     return side->idle_adjacency_bytes + side->name_bytes <= d->room;
 }
@@ -289,7 +293,8 @@ static bool divide_links(const divider *d)
 {
     hsd_plan_side *side = d->side;
     const hsd_plan_need links = hsd_plan_links(d->c), names = hsd_plan_names(d->c);
-    const uint64_t used = side->bits_bytes + side->folded_bytes + side->place_link_bytes + side->idle_adjacency_bytes;
+    const uint64_t used = side->bits_bytes + side->folded_bytes + side->owner_tell_bytes + side->place_link_bytes +
+                          side->idle_adjacency_bytes;
     const uint64_t left = beside(d->walk, used);
     if (d->way == PAGED) {
         side->link_bytes = hsd_min_u64(links.useful, beside(left, side->name_bytes));
@@ -311,7 +316,8 @@ static bool divide_tree(const divider *d)
     hsd_plan_slot find[] = {
         {dominators.least, dominators.useful, 7, &side->dominator_bytes},
         {d->way >= WHOLE ? told : SORT_LEAST, d->way >= WHOLE ? told : sorted, 1, &side->place_sort_bytes}};
-    const uint64_t room = beside(d->walk, side->bits_bytes + side->folded_bytes + side->idle_name_bytes);
+    const uint64_t room =
+        beside(d->walk, side->bits_bytes + side->folded_bytes + side->owner_tell_bytes + side->idle_name_bytes);
     if (d->is_resident && room >= hsd_plan_dominator_walk(d->c) + told + side->owner_bytes) side->has_room_ahead = true;
     if (d->way >= WHOLE && d->walk >= AHEAD_ENOUGH) side->has_room_ahead = true;
     if (!hsd_plan_share(room, find, 2)) return false;
@@ -364,6 +370,10 @@ bool hsd_plan_side_divide(hsd_plan_side *side, const hsd_plan_capture *c, hsd_pl
         d.is_resident = d.way == RESIDENT;
         d.place_cap = 0;
         d.is_ahead = walk.is_ahead && d.way == PAGED && d.all >= AHEAD_LEAST;
+        d.tells = d.has_tree && d.way == PAGED;
+        if (divide(&d)) return true;
+        if (!d.tells) continue;
+        d.tells = false;
         if (divide(&d)) return true;
     }
     return false;
@@ -375,7 +385,7 @@ uint64_t hsd_plan_side_waits(const hsd_plan_side *s, bool keeps_graph)
 {
     const uint64_t labels[] = {s->owner_serve_bytes, s->place_serve_bytes, s->link_serve_bytes},
                    blocks[] = {s->idle_adjacency_bytes, s->idle_name_bytes};
-    uint64_t waits = s->bits_bytes + s->folded_bytes + s->structure_serve_bytes;
+    uint64_t waits = s->bits_bytes + s->folded_bytes + s->structure_serve_bytes + s->owner_tell_bytes;
     for (size_t i = 0; i < HSD_ARRAY_LEN(labels); i++)
         waits += hsd_plan_waiting(s, labels[i]);
     for (size_t i = 0; i < HSD_ARRAY_LEN(blocks) && keeps_graph; i++)
@@ -410,15 +420,15 @@ uint64_t hsd_plan_side_peak(const hsd_plan_side *s, const hsd_plan_capture *c, b
     if (c->has_structure)
         raise(&peak,
               s->adjacency_bytes + s->idle_name_bytes + s->structure_bytes + s->folded_bytes + s->id_serve_bytes);
-    raise(&peak, s->dominator_bytes + s->idle_name_bytes + s->place_sort_bytes + s->folded_bytes);
+    raise(&peak, s->dominator_bytes + s->idle_name_bytes + s->place_sort_bytes + s->owner_tell_bytes + s->folded_bytes);
     raise(&peak, s->idle_adjacency_bytes + s->name_bytes + s->link_bytes + s->place_link_bytes + s->folded_bytes +
-                     s->owner_tree_bytes);
+                     s->owner_tree_bytes + s->owner_tell_bytes);
     if (s->owner_tree_bytes > 0)
         raise(&peak, s->idle_adjacency_bytes + s->idle_name_bytes + s->owner_bytes + s->place_link_bytes +
                          s->link_serve_bytes + s->folded_bytes);
     raise(&peak, s->adjacency_bytes + s->idle_name_bytes + s->owner_bytes + s->place_walk_bytes + s->link_walk_bytes +
                      s->folded_bytes);
-    raise(&peak, s->reader_bytes + s->owner_serve_bytes + placed + s->identity_sort_bytes + s->tree_sort_bytes +
-                     s->partner_bytes + idle);
+    raise(&peak, s->reader_bytes + s->owner_serve_bytes + s->owner_tell_bytes + placed + s->identity_sort_bytes +
+                     s->tree_sort_bytes + s->partner_bytes + idle);
     return peak + s->bits_bytes + s->structure_serve_bytes + s->string_bytes;
 }

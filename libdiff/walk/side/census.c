@@ -13,6 +13,7 @@
 #include "base/fail.h"
 #include "format/object_reader.h"
 #include "graph/lost.h"
+#include "graph/owner_tree.h"
 #include "graph/owners.h"
 #include "walk/allocated.h"
 #include "walk/fold.h"
@@ -46,16 +47,34 @@ static hsd_status folded_bytes(census *c, uint64_t ordinal, uint64_t *bytes, uin
     return HSD_OK;
 }
 
-/* Owner and state: without roots everything is live and shared by no one. Returns the label. */
-static hsd_node state_of(const hsd_side_walk *side, uint64_t ordinal, uint32_t *root, bool *is_live)
+/* The label of an object, which comes behind the one before. */
+static hsd_status label_of(const hsd_side_walk *side, hsd_node node, hsd_node *label, hsd_error *err)
 {
-    *root = HSD_ROOT_SHARED;
-    *is_live = true;
-    if (!side->graph->has_owners) return HSD_OWNER_NONE;
-    const hsd_node owner = hsd_owner_get(&side->graph->owners, (hsd_node)ordinal);
-    *is_live = owner != HSD_OWNER_NONE && !hsd_lost_is(owner);
-    if (*is_live && owner >= HSD_OWNER_FIRST) *root = (uint32_t)(owner - HSD_OWNER_FIRST);
-    return owner;
+    hsd_node first;
+    if (!hsd_side_tells_in_order(side)) {
+        *label = hsd_owner_get(&side->graph->owners, node);
+        return HSD_OK;
+    }
+    HSD_TRY(hsd_places_find_first(side->graph->places, node, &first, err));
+    *label = first != 0 ? hsd_owner_tree_label(side->graph->owner_tree, first) : HSD_OWNER_NONE;
+    return HSD_OK;
+}
+
+typedef struct owned {
+    hsd_node label;
+    uint32_t root;
+    bool is_live;
+} owned;
+
+/* Owner and state: without roots everything is live and shared by no one. */
+static hsd_status find_state(const hsd_side_walk *side, uint64_t ordinal, owned *out, hsd_error *err)
+{
+    *out = (owned){.label = HSD_OWNER_NONE, .root = HSD_ROOT_SHARED, .is_live = true};
+    if (!hsd_side_has_owners(side)) return HSD_OK;
+    HSD_TRY(label_of(side, (hsd_node)ordinal, &out->label, err));
+    out->is_live = out->label != HSD_OWNER_NONE && !hsd_lost_is(out->label);
+    if (out->is_live && out->label >= HSD_OWNER_FIRST) out->root = (uint32_t)(out->label - HSD_OWNER_FIRST);
+    return HSD_OK;
 }
 
 /* ---- places in the tree ---- */
@@ -117,9 +136,10 @@ static hsd_status put_hidden(hsd_side_walk *side, const hsd_object *object, hsd_
     const uint32_t type = hsd_type_common(&side->types, object->type);
     hsd_seen seen = {
         .node = node, .type = type, .id = object->id, .bytes = hsd_side_bytes_of(object), .is_object = true};
-    bool is_live;
+    owned state;
     if (side->request->keeper == NULL || side->tree == NULL) return HSD_OK;
-    state_of(side, node, &seen.root, &is_live);
+    HSD_TRY(find_state(side, node, &state, err));
+    seen.root = state.root;
     HSD_TRY(hsd_places_find(side->graph->places, node, &placed, err));
     HSD_TRY(see(side, &seen, &placed, err));
     if (!placed.is_there) return HSD_OK;
@@ -176,19 +196,20 @@ static hsd_status count_object(census *c, const hsd_object *object, hsd_error *e
     hsd_side_walk *side = c->side;
     hsd_rung rung = HSD_RUNG_NONE;
     uint64_t bytes = hsd_side_bytes_of(object), external = object->native_bytes;
-    uint32_t root;
-    bool is_live;
+    owned state;
     if (side->graph->folded != NULL) HSD_TRY(folded_bytes(c, object->ordinal, &bytes, &external, err));
     if (object->flags & HSC_OBJECT_PSEUDO) return put_hidden(side, object, err);
     if (side->graph->is_folded != NULL && hsd_bit_get(side->graph->is_folded, object->ordinal))
         return put_hidden(side, object, err);
     const uint32_t type = hsd_type_common(&side->types, object->type);
-    const hsd_node label = state_of(side, object->ordinal, &root, &is_live);
+    HSD_TRY(find_state(side, object->ordinal, &state, err));
+    const uint32_t root = state.root;
+    const bool is_live = state.is_live;
     bytes = hsd_min_u64(bytes, UINT64_MAX >> 1);
     hsd_fold_side_add(side->counts, type, root, is_live, bytes);
     if (external > 0 && is_live)
         HSD_TRY(hsd_fold_side_add_external(side->counts, type, hsd_min_u64(external, bytes), err));
-    if (side->allocated != NULL) HSD_TRY(hsd_allocated_take(side, object, label, type, bytes, err));
+    if (side->allocated != NULL) HSD_TRY(hsd_allocated_take(side, object, state.label, type, bytes, err));
     if (side->tree != NULL && (is_live || side->request->keeper != NULL))
         HSD_TRY(put_object(side, object, type, root, bytes, err));
     const hsd_census_sink *sink = side->request->sink;

@@ -38,7 +38,8 @@ static hsd_status find_places(hsd_side_walk *side, hsd_error *err)
     hsd_dominators_stats stats;
     HSD_TRY(hsd_side_take_soft(side, err));
     HSD_TRY(hsd_places_new(&side->graph->places, side, err));
-    const hsd_places *places = side->graph->places;
+    hsd_places *const places = side->graph->places;
+    if (hsd_side_may_tell_in_order(side)) HSD_TRY(hsd_places_want_others(places, side, err));
     const hsd_dominators_config config = {
         .roots = side->root_span,
         .memory_bytes = side->request->plan.dominator_bytes,
@@ -46,12 +47,12 @@ static hsd_status find_places(hsd_side_walk *side, hsd_error *err)
         .space = side->request->space,
         .reporter = side->request->reporter,
         .take = hsd_places_put,
-        .context = side->graph->places,
+        .context = places,
         .has_marked = side->graph->has_soft,
         .object_count = side->object_count,
         .mark = HSD_EDGE_SOFT,
         .by_marked = side->graph->is_soft,
-        .core_bits = !places->is_whole && hsd_side_may_name_by_core(side) ? &side->graph->places->core_bits : NULL,
+        .core_bits = !places->is_whole && hsd_side_may_name_by_core(side) ? &places->core_bits : NULL,
         .uses_thread = side->request->use_thread,
         .takes_at_once = places->is_whole,
         .has_room_ahead = hsd_side_reads_ahead(side) && places->is_whole,
@@ -371,6 +372,7 @@ static hsd_status find_sorted_links(hsd_side_walk *side, hsd_error *err)
 {
     if (!side->graph->places->is_whole) {
         const hsd_status status = hsd_side_name_by_core(side, err);
+        hsd_places_forget_others(side->graph->places);
         if (status != HSD_END) return status;
         HSD_TRY(hsd_places_fill_links(side->graph->places, side, err));
     }

@@ -1,8 +1,8 @@
 /*
  * Owners: each object is labelled with the name of the root or label node that it hangs from (graph/owners.h). Where
- * dominators tell these (graph/owner_tree.h) nothing is walked; else one walk over the graph labels them. Where a
- * capture has soft references, and dominators did not tell what lives by them alone, it follows these last and so tells
- * that.
+ * dominators tell these (graph/owner_tree.h) nothing is walked, and where places are sorted whoever counts objects asks
+ * for each; else one walk over the graph labels them. Where a capture has soft references, and dominators did not tell
+ * what lives by them alone, it follows these last and so tells that.
  */
 #include <stdlib.h>
 
@@ -15,13 +15,13 @@
 #include "walk/places.h"
 #include "walk/side/side.h"
 
-/* Dominators that were walked depth first have told it. */
-static bool asks_soft(const hsd_side_walk *side) { return side->graph->has_soft != NULL && !side->graph->tells_soft; }
+bool hsd_side_asks_soft(const hsd_side_walk *side) { return side->graph->has_soft != NULL && !side->graph->tells_soft; }
 
 bool hsd_side_tree_tells_owners(const hsd_side_walk *side)
 {
     const hsd_walk_graph *graph = side->graph;
-    return graph->owner_tree != NULL && !asks_soft(side) && hsd_paged_plain(&graph->places->spans) != NULL;
+    if (graph->owner_tree == NULL || !graph->places->is_whole || hsd_side_asks_soft(side)) return false;
+    return hsd_paged_plain(&graph->places->spans) != NULL;
 }
 
 /* Places as plain memory, where these tell owners; else they make room. */
@@ -41,9 +41,9 @@ static hsd_status walk(hsd_side_walk *side, const uint32_t *labels, hsd_error *e
         .roots = side->root_span,
         .object_count = side->object_count,
         .label_of_node = labels,
-        .has_marked = asks_soft(side) ? side->graph->has_soft : NULL,
+        .has_marked = hsd_side_asks_soft(side) ? side->graph->has_soft : NULL,
         .mark = HSD_EDGE_SOFT,
-        .unmarked_reach = asks_soft(side) ? side->graph->is_soft : NULL,
+        .unmarked_reach = hsd_side_asks_soft(side) ? side->graph->is_soft : NULL,
         .tree = spans != NULL ? side->graph->owner_tree : NULL,
         .spans = spans,
         .memory_bytes = plan->owner_bytes,
@@ -100,10 +100,11 @@ hsd_status hsd_side_owners(hsd_side_walk *side, hsd_error *err)
 {
     HSD_ASSERT(!side->graph->has_owners);
     if (!hsd_side_has_graph(side)) return hsd_side_fixed_roots(side, err);
+    if (hsd_side_tells_in_order(side)) return HSD_OK;
     HSD_TRY(hsd_side_take_soft(side, err));
     HSD_TRY(find_owners(side, err));
     if (side->graph->places != NULL) HSD_TRY(hsd_places_rest(side->graph->places, side, err));
-    if (asks_soft(side)) HSD_TRY(invert(side, side->graph->is_soft, err));
+    if (hsd_side_asks_soft(side)) HSD_TRY(invert(side, side->graph->is_soft, err));
     HSD_TRY(hsd_side_lost(side, err));
     /* from here on they are read in order */
     return hsd_owners_shrink(&side->graph->owners, side->request->plan.owner_serve_bytes, err);

@@ -157,6 +157,7 @@ typedef struct hsd_walk_graph {
     struct hsd_places *places;         /* places in the dominator tree by node; NULL without */
     bool tells_soft;                   /* is_soft is filled, by the way */
     struct hsd_owner_tree *owner_tree; /* what tells owners; NULL = they are walked */
+    bool tells_in_order;               /* it does for whoever goes through sorted places */
 
     /* hsd_side_owners */
     hsd_owner_labels owners; /* label of each node; of lost ones HSD_LOST and their head, with `cycles` */
@@ -319,6 +320,18 @@ hsd_status hsd_side_run_census(hsd_side_walk *side, hsd_error *err);
 
 /* True once dominators are found, if owners come out of their tree, and places stay in memory for that. */
 bool hsd_side_tree_tells_owners(const hsd_side_walk *side);
+
+/* True if owners are to say what lives by soft references alone: dominators that were walked depth first have told it.
+ */
+bool hsd_side_asks_soft(const hsd_side_walk *side);
+
+/* Likewise where places are sorted: labels are in no array then, and whoever goes through the places asks the tree. */
+static inline bool hsd_side_tells_in_order(const hsd_side_walk *side) { return side->graph->tells_in_order; }
+
+static inline bool hsd_side_has_owners(const hsd_side_walk *side)
+{
+    return side->graph->has_owners || side->graph->tells_in_order;
+}
 
 /* The first step of hsd_side_run, which may be done before it: then the request's plan may be another one behind it. */
 hsd_status hsd_side_run_reading(hsd_side_walk *side, hsd_error *err);

@@ -63,20 +63,34 @@ void kit_write_tables(hsc_writer *w)
     }
 }
 
-static void write_object(hsc_writer *w, uint64_t i, uint64_t count, bool by_ordinal, test_random *random)
+static void write_reference(hsc_writer *w, uint64_t i, uint64_t target, const kit_large *how, test_random *random)
+{
+    const uint32_t drawn = (uint32_t)test_below(random, KIT_LABELS + 1);
+    const uint32_t label = drawn == KIT_NAMED + 1 && i % how->named_each != 0 ? 0 : drawn;
+    good(hsc_reference(w, how->by_ordinal ? target : target * 8, label, 0));
+}
+
+static void write_object(hsc_writer *w, uint64_t i, uint64_t count, const kit_large *how, test_random *random)
 {
     good(hsc_begin_object(w, &(hsc_object){.id = i * 8, .type = 1 + (uint32_t)(i % KIT_TYPES), .size_bytes = i % 100}));
-    for (uint64_t r = test_below(random, 7); r > 0; r--) {
+    for (uint64_t r = 1; r <= 2 && how->is_tree && 2 * i + r < count; r++)
+        write_reference(w, i, 2 * i + r, how, random);
+    for (uint64_t r = how->is_tree && i % 32 != 0 ? 0 : test_below(random, 7); r > 0; r--) {
         const bool is_far = test_below(random, 9) == 0;
         const uint64_t target = is_far ? test_below(random, count) : (i + 1 + test_below(random, 50)) % count;
-        const uint32_t label = (uint32_t)test_below(random, KIT_LABELS + 1);
-        good(hsc_reference(w, by_ordinal ? target : target * 8, label, 0));
+        write_reference(w, i, target, how, random);
     }
     good(hsc_end_object(w));
 }
 
 void kit_write_large(uint64_t count, bool by_ordinal)
 {
+    kit_write_as(count, &(kit_large){.by_ordinal = by_ordinal, .named_each = 1});
+}
+
+void kit_write_as(uint64_t count, const kit_large *how)
+{
+    const bool by_ordinal = how->by_ordinal;
     hsc_writer *w;
     hsc_options options;
     test_random random = {77};
@@ -87,7 +101,7 @@ void kit_write_large(uint64_t count, bool by_ordinal)
     good(hsc_open_file(&w, kit_path, &options));
     kit_write_tables(w);
     for (uint64_t i = 0; i < count; i++)
-        write_object(w, i, count, by_ordinal, &random);
+        write_object(w, i, count, how, &random);
     for (uint64_t i = 0; i < 50; i++) {
         good(hsc_root(w, &(hsc_root_record){.label = KIT_ROOT_STRING + (uint32_t)(i % 3),
                                             .target = by_ordinal ? i : i * 8,
@@ -151,13 +165,19 @@ void kit_open(kit_side *kit, uint64_t bytes, bool sorts_places)
     if (sorts_places) kit->request.plan.place_sort_bytes = 1;
 }
 
-hsd_status kit_walk(kit_side *kit)
+hsd_status kit_begin(kit_side *kit)
 {
     hsd_label_table *table = &kit->side.labels;
     HSD_TRY(hsd_type_names_init(&kit->types, &kit_err));
     HSD_TRY(hsd_side_open(&kit->side, &kit->request, &kit_err));
     HSD_TRY(hsd_edge_names_load(&kit->edges, &table, &kit->capture, 1, &kit_err));
     kit->request.edge_names = &kit->edges;
+    return HSD_OK;
+}
+
+hsd_status kit_walk(kit_side *kit)
+{
+    HSD_TRY(kit_begin(kit));
     return hsd_side_run(&kit->side, &kit_err);
 }
 

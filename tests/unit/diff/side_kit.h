@@ -32,6 +32,15 @@ void kit_write_tables(hsc_writer *w);
 /* `count` objects, their references mostly near, roots primary and secondary; the same for the same arguments. */
 void kit_write_large(uint64_t count, bool by_ordinal);
 
+/* Likewise. */
+typedef struct kit_large {
+    bool by_ordinal;
+    bool is_tree;        /* and few references besides */
+    uint32_t named_each; /* only of so many objects one may have named roots */
+} kit_large;
+
+void kit_write_as(uint64_t count, const kit_large *how);
+
 typedef struct kit_side {
     hsd_capture *capture;
     hsd_type_names types;
@@ -44,6 +53,7 @@ typedef struct kit_side {
 /* Opens the capture, for a walk with `bytes` for each step. With sorts_places there is no room for an array of
  * places (walk/places.h). To be released whatever comes of the walk. */
 void kit_open(kit_side *kit, uint64_t bytes, bool sorts_places);
+hsd_status kit_begin(kit_side *kit); /* what comes before hsd_side_run, which kit_walk is, too */
 hsd_status kit_walk(kit_side *kit);
 void kit_release(kit_side *kit);
 

@@ -57,16 +57,16 @@ static uint64_t walk_peak(const hsd_plan_side *s, const hsd_plan_capture *c, boo
         c->has_parts
             ? s->reader_bytes + s->adjacency_bytes + s->idle_name_bytes + s->owner_serve_bytes + s->folded_bytes
             : 0,
-        s->dominator_bytes + s->idle_name_bytes + s->place_sort_bytes + s->folded_bytes,
+        s->dominator_bytes + s->idle_name_bytes + s->place_sort_bytes + s->owner_tell_bytes + s->folded_bytes,
         s->idle_adjacency_bytes + s->name_bytes + s->link_bytes + s->place_link_bytes + s->folded_bytes +
-            s->owner_tree_bytes,
+            s->owner_tree_bytes + s->owner_tell_bytes,
         s->owner_tree_bytes == 0 ? 0
                                  : s->idle_adjacency_bytes + s->idle_name_bytes + s->owner_bytes + s->place_link_bytes +
                                        s->link_serve_bytes + s->folded_bytes,
         s->adjacency_bytes + s->idle_name_bytes + s->owner_bytes + s->place_walk_bytes + s->link_walk_bytes +
             s->folded_bytes,
-        s->reader_bytes + s->owner_serve_bytes + s->place_serve_bytes + s->link_serve_bytes + s->folded_bytes +
-            s->identity_sort_bytes + s->tree_sort_bytes + (keeps_graph ? idle : 0)};
+        s->reader_bytes + s->owner_serve_bytes + s->owner_tell_bytes + s->place_serve_bytes + s->link_serve_bytes +
+            s->folded_bytes + s->identity_sort_bytes + s->tree_sort_bytes + (keeps_graph ? idle : 0)};
     return s->bits_bytes + largest(sums, HSD_ARRAY_LEN(sums));
 }
 
@@ -421,6 +421,19 @@ Test(plan, a_graph_stays_in_memory_where_there_is_enough_of_it)
     cr_assert_eq(hsd_plan_make(&plan, &r, NULL), HSD_OK);
     cr_assert_lt(plan.sides[1].idle_adjacency_bytes, MIB(1));
     cr_assert_gt(plan.sides[1].adjacency_bytes, MIB(10));
+}
+
+Test(plan, places_that_are_sorted_tell_owners_from_little)
+{
+    hsd_plan plan;
+    hsd_plan_request r = with_holders(MIB(OR_WIDE(256, 512)), 90000000, 300000000, 1);
+    cr_assert_eq(hsd_plan_make(&plan, &r, NULL), HSD_OK);
+    const hsd_plan_side *s = &plan.sides[0];
+    cr_assert_eq(s->owner_tree_bytes, 0);
+    cr_assert(s->owner_tell_bytes >= MIB(4) && s->owner_tell_bytes <= r.memory_bytes / 32);
+    r = with_holders(MIB(1024), 5000000, 25000000, 1);
+    cr_assert_eq(hsd_plan_make(&plan, &r, NULL), HSD_OK);
+    cr_assert_eq(plan.sides[0].owner_tell_bytes, 0, "those in arrays have a share of their own");
 }
 
 Test(plan, two_walks_at_once_take_no_more_than_buys_speed)

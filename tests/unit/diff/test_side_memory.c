@@ -6,8 +6,10 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/check.h"
 #include "side_kit.h"
 #include "support/fault.h"
+#include "walk/fold.h"
 #include "walk/tree.h"
 
 enum { LARGE = 100000, SPILLS = 40000, SMALL = 3000 };
@@ -22,6 +24,9 @@ static void check_same(kit_side *much, kit_side *little)
         cr_assert_eq(hsd_sorter_next(little->side.tree, &b, &kit_err), HSD_OK);
         cr_assert_eq(memcmp(a, b, HSD_TREE_WORDS * sizeof *a), 0);
     }
+    const hsd_fold_side *one = much->side.counts, *other = little->side.counts;
+    cr_assert_eq(one->root_count, other->root_count);
+    cr_assert_eq(memcmp(one->live_by_root, other->live_by_root, one->root_count * sizeof *one->live_by_root), 0);
 }
 
 Test(side_memory, makes_the_same_tree_of_little_memory_and_of_much)
@@ -112,6 +117,40 @@ Test(side_memory, makes_the_same_tree_whichever_way_references_are_named)
         little.request.plan.link_bytes = link_bytes[i % 3];
         little.request.use_thread = i % 2 == 1;
         cr_assert_eq(kit_walk(&little), HSD_OK, "%s", kit_err.text);
+        cr_assert_eq(hsd_sorter_rewind(much.side.tree, &kit_err), HSD_OK);
+        check_same(&much, &little);
+        kit_release(&little);
+    }
+    kit_release(&much);
+    cr_assert_eq(kit_space.bytes_now, 0);
+}
+
+/* Owners come out of the tree where places are sorted, too, or are walked where there is too little memory for it. */
+Test(side_memory, tells_owners_in_the_order_of_nodes_as_a_walk_does)
+{
+    static const struct {
+        uint64_t link_bytes, tell_bytes;
+        bool tells;
+    } cases[] = {
+        {UINT64_C(12) << 20, 1 << 20, true},   {UINT64_C(12) << 20, 1 << 20, true},
+        {UINT64_C(2420) << 10, 1 << 20, true},                                       /* two windows */
+        {UINT64_C(2420) << 10, 1 << 20, true}, {UINT64_C(12) << 20, 2 << 10, false}, /* what tells them is more */
+        {UINT64_C(2340) << 10, 1 << 20, false}};
+    kit_side much;
+    kit_write_as(SPILLS, &(kit_large){.by_ordinal = true, .is_tree = true, .named_each = 100});
+    kit_open(&much, 64 << 20, false);
+    cr_assert_eq(kit_walk(&much), HSD_OK, "%s", kit_err.text);
+    for (size_t i = 0; i < HSD_ARRAY_LEN(cases); i++) {
+        kit_side little;
+        kit_open(&little, 1 << 20, true);
+        little.request.plan.link_bytes = cases[i].link_bytes;
+        little.request.plan.owner_tell_bytes = cases[i].tell_bytes;
+        little.request.use_thread = i % 2 == 1;
+        cr_assert_eq(kit_begin(&little), HSD_OK, "%s", kit_err.text);
+        cr_assert_eq(hsd_side_run_graph(&little.side, &kit_err), HSD_OK, "%s", kit_err.text);
+        if (HSD_NODE_BITS == 32 || i < 2)
+            cr_expect_eq(hsd_side_tells_in_order(&little.side), cases[i].tells, "case %zu", i);
+        cr_assert_eq(hsd_side_run_census(&little.side, &kit_err), HSD_OK, "%s", kit_err.text);
         cr_assert_eq(hsd_sorter_rewind(much.side.tree, &kit_err), HSD_OK);
         check_same(&much, &little);
         kit_release(&little);
