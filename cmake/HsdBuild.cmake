@@ -39,7 +39,9 @@ if(NOT HSD_NODE_BITS EQUAL 32)
   target_compile_definitions(hsd_build INTERFACE HSD_NODE_BITS=${HSD_NODE_BITS})
 endif()
 # Where debuggers are told of lines alone, layers of the engine are as fast as sanitizers let them be: of tests of graph/ it saves a fifth, and -O2 no more.
-target_compile_options(hsd_build INTERFACE -fno-strict-aliasing $<$<CONFIG:Debug>:$<IF:$<BOOL:$<TARGET_PROPERTY:HSD_IS_QUICK>>,-O1,-Og>>)
+# What unit tests are made of is compiled once, and runs for less than that: see HsdTest.cmake.
+target_compile_options(hsd_build INTERFACE -fno-strict-aliasing
+  $<$<CONFIG:Debug>:$<IF:$<BOOL:$<TARGET_PROPERTY:HSD_IS_QUICK>>,-O1,$<IF:$<BOOL:$<TARGET_PROPERTY:HSD_IS_BRIEF>>,-O0,-Og>>>)
 if(HSD_SANITIZE)
   target_compile_options(hsd_build INTERFACE
     -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)

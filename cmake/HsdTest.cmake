@@ -108,6 +108,10 @@ function(hsd_add_test layer name)
   target_link_libraries(${target} PRIVATE ${arg_LIBS} hsd_build hsd_warnings hsd_criterion)
   # Its own code need not be fast: what it tests is built as ever. That saves a seventh (dev) to a fifth (release) of a build from nothing.
   target_compile_options(${target} PRIVATE -g1 $<$<CONFIG:RelWithDebInfo>:-Og>)
+  # In dev it is not optimized at all, but where tests have oracles that work as long as what they test: a quarter of compiling it.
+  if(CMAKE_CURRENT_SOURCE_DIR MATCHES "/tests/unit/" AND NOT layer IN_LIST HSD_REPEATED)
+    set_target_properties(${target} PROPERTIES HSD_IS_BRIEF ON)
+  endif()
   target_link_options(${target} PRIVATE $<$<BOOL:${HSD_HAVE_GOLD}>:-fuse-ld=gold>)
   hsd_is_built(built ${layer} ${arg_LABELS})
   if(NOT built)
