@@ -13,6 +13,9 @@
 #include "base/assert.h"
 #include "base/fail.h"
 
+/* Loops over words are written once, and compiled for the numbers of words that are many. */
+#define ALWAYS static inline __attribute__((always_inline))
+
 #define BLOCK_LEAST_BYTES                                                                                              \
     ((size_t)4 << 10) /* a call of the system more often costs less than reading and writing all once more */
 #define BLOCK_MOST_BYTES ((size_t)256 << 10)
@@ -111,7 +114,7 @@ static bool find_first(const hsd_merge *merge, window *w)
 
 /* Of records from `at` up to `end`, those within the window go to their slots; returns the first that does not. `words`
  * is a constant where many are moved. */
-static inline const uint64_t *place_some(window *w, const uint64_t *at, const uint64_t *end, const unsigned words)
+ALWAYS const uint64_t *place_some(window *w, const uint64_t *at, const uint64_t *end, const unsigned words)
 {
     uint64_t *const slots = w->slots, first = w->first;
     const uint64_t *const begin = at;
@@ -137,7 +140,7 @@ static inline const uint64_t *place_some(window *w, const uint64_t *at, const ui
 }
 
 /* What a run has within the window goes to its slots. */
-static inline hsd_status place_run(hsd_merge *merge, uint32_t run, const unsigned words, window *w, hsd_error *err)
+ALWAYS hsd_status place_run(hsd_merge *merge, uint32_t run, const unsigned words, window *w, hsd_error *err)
 {
     hsd_run_reader *reader = &merge->readers[run];
     const uint64_t *record = merge->tree.records[run];
@@ -156,7 +159,7 @@ static inline hsd_status place_run(hsd_merge *merge, uint32_t run, const unsigne
 }
 
 /* Behind a number that nobody has all move up. */
-static inline size_t close_gaps(const window *w, const unsigned words)
+ALWAYS size_t close_gaps(const window *w, const unsigned words)
 {
     size_t count = 0;
     for (size_t i = 0; i < (w->most + 63) / 64; i++) {
