@@ -189,12 +189,11 @@ static hsd_node places_at_a_time(const gather *g)
 
 static uint64_t buckets_by(const hsd_dominators *d, uint32_t shift) { return ((uint64_t)(d->count - 1) >> shift) + 1; }
 
-/* References that raise can sort at a time, beside its numbers of places, two bits each, and starts of lists: marks are
- * taken when all are sorted. */
+/* References that raise can sort at a time, beside its numbers of places, three bits each, and starts of lists. */
 static uint64_t items_beside_raising(const hsd_dominators *d)
 {
     const uint64_t starts = ((UINT64_C(1) << d->bucket_shift) + 1) * sizeof(uint32_t);
-    const uint64_t used = hsd_dominators_array_bytes(d->count) + 2 * ((uint64_t)d->count / 8 + 1) + starts;
+    const uint64_t used = hsd_dominators_array_bytes(d->count) + 3 * ((uint64_t)d->count / 8 + 1) + starts;
     return hsd_min_u64(hsd_dominators_scan_spare(d, used) / (HSD_SCAN_ITEM_BYTES + LIST_BYTES), d->limits.bucket_items);
 }
 
