@@ -537,15 +537,15 @@ static bool fits_beside(naming *n, uint64_t bytes, uint32_t windows)
     return fits;
 }
 
-/* What owners have: a quarter of a byte a node does for a Java heap, more is for heaps in no order, and adds no window.
- * One window more is less than a walk of the owners. 0 = they do not fit. */
+/* What owners have: a fifth of a byte a node does for a Java heap, an eighth does not, more is for heaps in no order,
+ * and adds no window. One window more is less than a walk of the owners. 0 = they do not fit. */
 static uint64_t tree_bytes(naming *n)
 {
     const hsd_node nodes = n->side->node_count;
     const uint64_t labels = (uint64_t)hsd_side_others(n->side) * (3 * HSD_OWNER_ITEM_BYTES + HSD_TWO_BYTES);
     const uint64_t least = hsd_owner_order_open_bytes(nodes) + candidate_bytes(n->side) + labels;
     const uint32_t windows = count_windows(n);
-    for (uint64_t more = 8 * (uint64_t)nodes; more >= nodes / 4; more /= 2)
+    for (uint64_t more = 8 * (uint64_t)nodes; more >= nodes / 5; more -= more / 8)
         if (fits_beside(n, least + more, windows)) return least + more;
     for (uint64_t more = nodes; more >= nodes / 32; more /= 2)
         if (fits_beside(n, least + more, MOST_WINDOWS)) return least + more;
