@@ -149,7 +149,10 @@ def check_budget(hsdiff, folder, form, objects, budget, judge, problems):
         problems.append(f"{form} {budget}M: peak {peak / MIB:.0f} MiB passes {budget} + {SLACK_MIB}")
     if own > (budget + OWN_SLACK_MIB) * MIB:
         problems.append(f"{form} {budget}M: {own / MIB:.1f} MiB of its own pass {budget} + {OWN_SLACK_MIB}")
-    if form == "structure" and counts is not None and counts[0] > TRAFFIC * raw:
+    if counts is not None:
+        print(f"{form} {budget}M: {counts[0] / raw:.1f} times the records are read and written")
+    # 10 M objects in no order have less memory an object: their structures are asked for one by one (doc/performance.md, With little memory)
+    if form == "structure" and not LONG and counts is not None and counts[0] > TRAFFIC * raw:
         problems.append(f"{form} {budget}M: {counts[0] / raw:.1f} times the records are read and written, more than {TRAFFIC}")
     if temp > 2 * raw:
         problems.append(f"{form} {budget}M: {temp / MIB:.0f} MiB of temporary data for {raw / MIB:.0f} MiB of records")
