@@ -86,7 +86,9 @@ static hsd_status set_way(search *s, hsd_node node, hsd_node parent, uint32_t na
 {
     const hsd_shortest *found = s->shortest;
     if (found->few_nodes != NULL) {
-        found->few_ways[hsd_on_way_find(found->few_nodes, found->few_count, node)] = (hsd_way){parent, name};
+        const hsd_node at = hsd_on_way_find(found->few_nodes, found->few_count, node);
+        HSD_ASSERT(at < found->few_count); /* no others are reached */
+        found->few_ways[at] = (hsd_way){parent, name};
         return HSD_OK;
     }
     if (s->way_area.data != NULL) return hsd_quads_put(&s->ways, node, parent + 1, name, 0, err);

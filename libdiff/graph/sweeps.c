@@ -20,7 +20,7 @@
 #include "base/bits.h"
 #include "base/check.h"
 #include "base/fail.h"
-#include "graph/tape.h"
+#include "graph/steps.h"
 #include "graph/toward.h"
 
 #define MOST_LEVEL     250u
@@ -30,11 +30,7 @@
 #define TAPES          (MOST_LEVEL + 1)
 #define MOST_CHUNK     (UINT32_C(16) << 10)
 #define CHUNKS_BYTES   (UINT32_C(256) << 10) /* of all tapes that are written */
-#define ITEMS          32u                   /* targets of a record, at most */
-#define RECORD_BYTES   ((ITEMS + 2) * HSD_VARINT_MOST)
 #define PROGRESS_STEPS 0xffffu
-
-_Static_assert(RECORD_BYTES <= HSD_TAPE_MAX_RECORD, "a record must fit");
 
 typedef struct sweeps {
     hsd_adjacency *adjacency;
@@ -164,41 +160,22 @@ static void begin_notes(sweeps *s)
     s->notes = s->notes_all = true;
 }
 
-static void put_record(sweeps *s, uint32_t level, hsd_node source, const hsd_node *targets, uint32_t count)
-{
-    hsd_tape *tape = &s->tapes[level];
-    hsd_node last = source;
-    uint8_t *at = hsd_tape_room(tape, RECORD_BYTES);
-    at = hsd_varint_put(at, hsd_fold_difference(source, s->last[level]));
-    at = hsd_varint_put(at, count);
-    for (uint32_t i = 0; i < count; i++) {
-        at = hsd_varint_put(at, hsd_fold_difference(targets[i], last));
-        last = targets[i];
-    }
-    tape->at = at;
-    s->last[level] = source;
-}
-
 static void note_node(sweeps *s, hsd_node node)
 {
     const uint32_t level = s->levels[node];
-    hsd_node items[ITEMS];
-    uint32_t count = 0;
+    hsd_step step = {.source = node};
     hsd_targets targets;
     if (level >= s->bound || level >= MOST_LEVEL || hsd_adjacency_is_leaf(s->adjacency, node)) return;
+    hsd_tape *tape = &s->tapes[level];
+    hsd_node *last = &s->last[level];
     hsd_adjacency_get(s->adjacency, node, &targets);
     for (;;) {
-        for (uint32_t i = 0; i < targets.count; i++) {
-            if (s->levels[targets.items[i]] != level + 1) continue;
-            items[count++] = targets.items[i];
-            if (count < ITEMS) continue;
-            put_record(s, level, node, items, count);
-            count = 0;
-        }
+        for (uint32_t i = 0; i < targets.count; i++)
+            if (s->levels[targets.items[i]] == level + 1) hsd_step_add(tape, last, &step, targets.items[i]);
         if (!targets.has_more) break;
         hsd_adjacency_more(s->adjacency, &targets);
     }
-    if (count > 0) put_record(s, level, node, items, count);
+    if (step.count > 0) hsd_step_put(tape, last, &step);
 }
 
 static void note_block(sweeps *s, hsd_node first, hsd_node end)
@@ -274,24 +251,11 @@ static hsd_status run_rounds(sweeps *s, hsd_error *err)
 
 /* ---- back ---- */
 
-/* True if there was a record. */
-static bool take_record(sweeps *s, hsd_tape_reader *reader, uint32_t level, uint8_t *on_way)
+static bool leads_on(const sweeps *s, const hsd_step *step, uint32_t level, const uint8_t *on_way)
 {
-    hsd_node step, count, folded;
-    bool is_on_way = false;
-    if (!hsd_tape_has_more(reader)) return false;
-    const uint8_t *at = hsd_tape_varint(hsd_tape_varint(reader->at, &step), &count);
-    const hsd_node source = hsd_unfold_difference(step, s->last[level]);
-    hsd_node target = source;
-    for (hsd_node i = 0; i < count; i++) {
-        at = hsd_tape_varint(at, &folded);
-        target = hsd_unfold_difference(folded, target);
-        is_on_way = is_on_way || (hsd_bit_get(on_way, target) && s->levels[target] == level + 1);
-    }
-    reader->at = at;
-    s->last[level] = source;
-    if (is_on_way && s->levels[source] == level) hsd_bit_set(on_way, source);
-    return true;
+    for (uint32_t i = 0; i < step->count; i++)
+        if (hsd_bit_get(on_way, step->targets[i]) && s->levels[step->targets[i]] == level + 1) return true;
+    return false;
 }
 
 /* What is wanted; and where levels end before all of it was met, whatever lies there and behind. */
@@ -309,12 +273,13 @@ static hsd_status go_back(sweeps *s, uint8_t *on_way, hsd_error *err)
     for (uint32_t level = TAPES; level-- > 0;) {
         hsd_tape *tape = &s->tapes[level];
         hsd_tape_reader reader;
+        hsd_step step;
         if (tape->reel == NULL) continue;
         hsd_tape_finish(tape);
         hsd_tape_read(&reader, tape, HSD_TAPE_FORWARD, true);
         s->last[level] = 0;
-        while (take_record(s, &reader, level, on_way))
-            continue;
+        while (hsd_step_get(&reader, &s->last[level], &step))
+            if (s->levels[step.source] == level && leads_on(s, &step, level, on_way)) hsd_bit_set(on_way, step.source);
         hsd_tape_close(&reader);
         hsd_tape_release(tape);
     }

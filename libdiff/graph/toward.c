@@ -8,15 +8,11 @@
 #include "base/bits.h"
 #include "base/check.h"
 #include "base/fail.h"
-#include "graph/tape.h"
+#include "graph/steps.h"
 
 #define MOST_LEVELS    64u
 #define CHUNK          (UINT32_C(16) << 10)
-#define ITEMS          32u /* targets of a record, at most */
-#define RECORD_BYTES   ((ITEMS + 2) * HSD_VARINT_MOST)
 #define PROGRESS_STEPS 0xffffu
-
-_Static_assert(RECORD_BYTES <= HSD_TAPE_MAX_RECORD, "a record must fit");
 
 typedef struct toward {
     hsd_adjacency *adjacency;
@@ -47,21 +43,6 @@ static bool is_wanted(const toward *t, hsd_node node) { return hsd_bit_get(t->co
 
 /* ---- there ---- */
 
-static void put_record(toward *t, hsd_node source, const hsd_node *targets, uint32_t count)
-{
-    hsd_tape *tape = &t->tapes[t->levels];
-    hsd_node last = source;
-    uint8_t *at = hsd_tape_room(tape, RECORD_BYTES);
-    at = hsd_varint_put(at, hsd_fold_difference(source, t->last));
-    at = hsd_varint_put(at, count);
-    for (uint32_t i = 0; i < count; i++) {
-        at = hsd_varint_put(at, hsd_fold_difference(targets[i], last));
-        last = targets[i];
-    }
-    tape->at = at;
-    t->last = source;
-}
-
 /* True if the target is of the next level, and leads to what is wanted as far as one sees. */
 static bool come_to(toward *t, hsd_node target)
 {
@@ -76,22 +57,17 @@ static bool come_to(toward *t, hsd_node target)
 
 static void go_from(toward *t, hsd_node source)
 {
-    hsd_node items[ITEMS];
-    uint32_t count = 0;
+    hsd_tape *tape = &t->tapes[t->levels];
+    hsd_step step = {.source = source};
     hsd_targets targets;
     hsd_adjacency_get(t->adjacency, source, &targets);
     for (;;) {
-        for (uint32_t i = 0; i < targets.count; i++) {
-            if (!come_to(t, targets.items[i])) continue;
-            items[count++] = targets.items[i];
-            if (count < ITEMS) continue;
-            put_record(t, source, items, count);
-            count = 0;
-        }
+        for (uint32_t i = 0; i < targets.count; i++)
+            if (come_to(t, targets.items[i])) hsd_step_add(tape, &t->last, &step, targets.items[i]);
         if (!targets.has_more) break;
         hsd_adjacency_more(t->adjacency, &targets);
     }
-    if (count > 0) put_record(t, source, items, count);
+    if (step.count > 0) hsd_step_put(tape, &t->last, &step);
 }
 
 static hsd_status check_toward(const toward *t, hsd_error *err)
@@ -151,24 +127,11 @@ static hsd_status go_there(toward *t, hsd_node begin, hsd_node end, hsd_error *e
 
 /* ---- back ---- */
 
-/* True if there was a record. */
-static bool take_record(toward *t, hsd_tape_reader *reader, uint64_t *on_way)
+static bool leads_on(const hsd_step *step, const uint64_t *on_way)
 {
-    hsd_node step, count, folded;
-    bool is_on_way = false;
-    if (!hsd_tape_has_more(reader)) return false;
-    const uint8_t *at = hsd_tape_varint(hsd_tape_varint(reader->at, &step), &count);
-    const hsd_node source = hsd_unfold_difference(step, t->last);
-    hsd_node target = source;
-    for (hsd_node i = 0; i < count; i++) {
-        at = hsd_tape_varint(at, &folded);
-        target = hsd_unfold_difference(folded, target);
-        is_on_way = is_on_way || has_bit(on_way, target);
-    }
-    reader->at = at;
-    t->last = source;
-    if (is_on_way) set_bit(on_way, source);
-    return true;
+    for (uint32_t i = 0; i < step->count; i++)
+        if (has_bit(on_way, step->targets[i])) return true;
+    return false;
 }
 
 /* Bits of what was seen become those of what is on the way. */
@@ -182,10 +145,11 @@ static hsd_status go_back(toward *t, hsd_error *err)
     while (t->levels > 0) {
         hsd_tape *tape = &t->tapes[--t->levels];
         hsd_tape_reader reader;
+        hsd_step step;
         hsd_tape_read(&reader, tape, HSD_TAPE_FORWARD, true);
         t->last = 0;
-        while (take_record(t, &reader, on_way))
-            continue;
+        while (hsd_step_get(&reader, &t->last, &step))
+            if (leads_on(&step, on_way)) set_bit(on_way, step.source);
         hsd_tape_close(&reader);
         hsd_tape_release(tape);
     }
