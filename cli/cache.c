@@ -3,7 +3,6 @@
  */
 #include "cache.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <sys/statvfs.h>
 #include <sys/vfs.h>
@@ -15,14 +14,6 @@
 #define DISK_PART   2u /* of what is free: the rest of the run needs room there, too */
 #define MEMORY_PART 8u /* of a folder in memory: what lies there is taken from everybody */
 #define PACKED      8u /* times: what a dump that is packed has at least once it is unpacked */
-
-static const char *folder_of(const cli_app *cli)
-{
-    const char *named = cli->run.temp_dir, *of_user = getenv("TMPDIR");
-    if (named && *named) return named;
-    if (of_user && *of_user) return of_user;
-    return access("/var/tmp", W_OK | X_OK) == 0 ? "/var/tmp" : "/tmp";
-}
 
 static bool lies_in_memory(const char *folder)
 {
@@ -45,7 +36,7 @@ static uint64_t smaller_of(uint64_t a, uint64_t b) { return a < b ? a : b; }
 void cli_cache_find(cli_cache *out, const cli_app *cli)
 {
     const uint64_t memory = smaller_of(hsd_run_system_memory() / 8 * 5, MOST_BYTES);
-    out->folder = folder_of(cli);
+    out->folder = hsd_run_temp_dir(&cli->run);
     out->is_memory = lies_in_memory(out->folder);
     out->bytes = smaller_of(memory > cli->run.memory_bytes ? memory : cli->run.memory_bytes,
                             free_part(out->folder, out->is_memory)) /

@@ -235,11 +235,8 @@ static sandbox_right temporary_right(const cli_app *cli)
 
 static void tell_temporary(const cli_app *cli, const telling *to)
 {
-    const sandbox_right right = temporary_right(cli);
-    const char *named = cli->options.temp_dir, *of_user = getenv("TMPDIR");
-    const bool is_named = named && *named, is_of_user = of_user && *of_user;
-    to->tell(to->context, is_named ? named : is_of_user ? of_user : "/var/tmp", right);
-    if (!is_named && !is_of_user && access("/var/tmp", W_OK | X_OK) != 0) to->tell(to->context, "/tmp", right);
+    const hsd_run run = {.temp_dir = cli->options.temp_dir};
+    to->tell(to->context, hsd_run_temp_dir(&run), temporary_right(cli));
 }
 
 static void tell_store(const cli_app *cli, const telling *to)

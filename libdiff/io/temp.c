@@ -33,10 +33,16 @@ static const char *default_directory(void)
     return access("/var/tmp", W_OK | X_OK) == 0 ? "/var/tmp" : "/tmp";
 }
 
+const char *hsd_run_temp_dir(const hsd_run *run)
+{
+    const bool is_given = run->temp_dir != NULL && run->temp_dir[0] != '\0';
+    return is_given ? run->temp_dir : default_directory();
+}
+
 void hsd_temp_space_init(hsd_temp_space *space, const char *directory)
 {
-    const bool is_given = directory != NULL && directory[0] != '\0';
-    *space = (hsd_temp_space){.directory = is_given ? directory : default_directory()};
+    const hsd_run run = {.temp_dir = directory};
+    *space = (hsd_temp_space){.directory = hsd_run_temp_dir(&run)};
 }
 
 void hsd_temp_space_of(hsd_temp_space *space, const hsd_run *run)

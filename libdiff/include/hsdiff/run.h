@@ -59,6 +59,10 @@ HSD_API uint64_t hsd_run_default_memory(void);
 /* What the machine or its memory cgroup allows; UINT64_MAX if that cannot be read. */
 HSD_API uint64_t hsd_run_system_memory(void);
 
+/* The folder of temporary files that temp_dir NULL or "" stands for, or temp_dir. Borrowed: of `run`, or of the
+ * environment. */
+HSD_API const char *hsd_run_temp_dir(const hsd_run *run);
+
 /* The smallest budget any operation accepts. */
 #define HSD_MEMORY_MIN_BYTES (UINT64_C(16) << 20)
 
