@@ -169,27 +169,38 @@ static hsd_status note_late_holder(hsd_trial *trial)
 
 #define STEADY_LIMIT 20u /* objects a round, of the rule that is told; less than what was found */
 
+typedef struct steady { /* what a note on as many objects in each round says */
+    uint64_t limit;     /* objects a round */
+    size_t rounds;
+    char size[32], more[64]; /* "" where it is one place */
+} steady;
+
+static steady steady_of(const hsd_trial *trial, const char *before_more, const char *behind_more)
+{
+    const uint64_t few = trial->steady_objects / 2, others = trial->steady_count - 1;
+    steady s = {.limit = few < STEADY_LIMIT ? few : STEADY_LIMIT, .rounds = trial->by.value_count - 1};
+    hsd_amount_write_size(s.size, (uint64_t)trial->steady_growth);
+    if (others > 0)
+        snprintf(s.more, sizeof s.more, ", and so %s %" PRIu64 " more place%s%s", before_more, others,
+                 others > 1 ? "s" : "", behind_more);
+    return s;
+}
+
 /* As many objects in each round, and few bytes: work left them behind, or what takes them up is not full yet. */
 static hsd_status note_steady_holder(hsd_trial *trial)
 {
     hsd_judge *judge = trial->judge;
-    const uint64_t few = trial->steady_objects / 2, limit = few < STEADY_LIMIT ? few : STEADY_LIMIT;
-    char size[32], more[64] = "";
+    const steady s = steady_of(trial, "did", "");
     hsd_fact fact;
     hsd_text name, text;
     hsd_facts_name(&judge->facts, trial->table, trial->steady_row, &fact);
     HSD_TRY(hsd_fact_place(&fact, trial->rule->subject, &judge->name, &name, judge->err));
-    hsd_amount_write_size(size, (uint64_t)trial->steady_growth);
-    if (trial->steady_count > 1)
-        snprintf(more, sizeof more, ", and so did %" PRIu64 " more place%s", trial->steady_count - 1,
-                 trial->steady_count > 2 ? "s" : "");
     HSD_TRY(hsd_check_say(judge->store, &text, judge->err,
                           "%.*s got some %" PRIu64 " objects in each of %zu rounds, %s in all%s. That is within the "
                           "limit: a small leak, or something that is not full yet, and then more rounds find an end "
                           "of it. A rule fails for it: {holder: '*', metric: objects, max_growth: %" PRIu64
                           " per round}; hsdiff check --init writes a file to put it in",
-                          hsd_check_shown(name), name.data, trial->steady_objects, trial->by.value_count - 1, size,
-                          more, limit));
+                          hsd_check_shown(name), name.data, trial->steady_objects, s.rounds, s.size, s.more, s.limit));
     return note_check_row(judge, text);
 }
 
@@ -197,23 +208,18 @@ static hsd_status note_steady_holder(hsd_trial *trial)
 static hsd_status note_steady_loss(hsd_trial *trial)
 {
     hsd_judge *judge = trial->judge;
-    const uint64_t few = trial->steady_objects / 2, limit = few < STEADY_LIMIT ? few : STEADY_LIMIT;
-    char size[32], more[64] = "";
+    const steady s = steady_of(trial, "was what", " allocated");
     hsd_fact fact;
     hsd_text text;
     hsd_facts_name(&judge->facts, HSD_FACTS_LOST, trial->steady_row, &fact);
     const hsd_text place = fact.place.size > 0 ? fact.place : fact.name;
-    hsd_amount_write_size(size, (uint64_t)trial->steady_growth);
-    if (trial->steady_count > 1)
-        snprintf(more, sizeof more, ", and so was what %" PRIu64 " more place%s allocated", trial->steady_count - 1,
-                 trial->steady_count > 2 ? "s" : "");
     HSD_TRY(hsd_check_say(judge->store, &text, judge->err,
                           "what %.*s allocated was lost, some %" PRIu64 " objects in each of %zu rounds, %s in all%s. "
                           "That is within what the rule takes for noise, and is none. A rule fails for it: {metric: "
                           "lost.objects, max_growth: %" PRIu64 " per round}; hsdiff check --init writes a file to put "
                           "it in",
-                          hsd_check_shown(place), place.data, trial->steady_objects, trial->by.value_count - 1, size,
-                          more, limit));
+                          hsd_check_shown(place), place.data, trial->steady_objects, s.rounds, s.size, s.more,
+                          s.limit));
     return note_check_row(judge, text);
 }
 
