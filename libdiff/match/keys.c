@@ -8,7 +8,8 @@
  *
  * The memory goes to what is asked for at random, 12 bytes a node in each pass (16 of wide numbers): in the first
  * shapes and referrers, in the second structures, and of the only referrer its type and position. What is gone through
- * in order has a few pages meanwhile.
+ * in order has a few pages meanwhile; elements and owners, which go to positions, are ordered behind the second pass
+ * where positions do not follow nodes.
  */
 #include "match/keys.h"
 

@@ -32,7 +32,9 @@ typedef struct hsd_keys_config {
     /* For the arrays by node, hsd_keys_least_bytes … hsd_keys_full_bytes. What these leave goes to shapes, and in the
      * second pass to types, positions, elements and owners, on top of what they have. */
     uint64_t memory_bytes;
-    bool has_order;       /* positions mostly follow nodes: elements and owners need little */
+    /* positions mostly follow nodes: elements and owners need little. Where they do not, and all does not fit in
+     * memory, these are written by node and ordered by position in the end (match/permute.h) */
+    bool has_order;
     uint64_t sort_bytes;  /* for sequence->places while they fill */
     uint64_t serve_bytes; /* an eighth is what they keep afterwards; of both at least 2 HSD_SORT_MIN_BYTES */
     hsd_temp_space *space;

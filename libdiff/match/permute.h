@@ -4,9 +4,8 @@
  * written, to be written.
  *
  * Ordinals are gone through again and again, each time for those whose positions lie in one window. What lies by
- * position has the window in memory, what lies by ordinal is gone through in order. Of W windows positions are read W
- * times, and what lies by ordinal as often: with a window of an eighth of 10 million objects some 2 GB for 24 bytes an
- * object, in place of 320.
+ * position has the window in memory, what lies by ordinal is gone through in order. So of W windows positions are read
+ * W times, what lies by ordinal is read, or read and written, as often, and what lies by position once.
  */
 #ifndef HSD_MATCH_PERMUTE_H
 #define HSD_MATCH_PERMUTE_H
