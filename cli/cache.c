@@ -3,10 +3,11 @@
  */
 #include "cache.h"
 
-#include <string.h>
 #include <sys/statvfs.h>
 #include <sys/vfs.h>
 #include <unistd.h>
+
+#include <hsdiff/import.h>
 
 #define MOST_BYTES  ((uint64_t)8 << 30)
 #define TMPFS_MAGIC 0x01021994
@@ -43,16 +44,11 @@ void cli_cache_find(cli_cache *out, const cli_app *cli)
                  (cli->input_count > 1 ? 2 : 1);
 }
 
-/* gzip, zstd, LZ4: by how they begin. */
 static bool is_packed(int fd)
 {
-    static const unsigned char marks[][4] = {{0x1f, 0x8b}, {0x28, 0xb5, 0x2f, 0xfd}, {0x04, 0x22, 0x4d, 0x18}};
-    static const size_t sizes[] = {2, 4, 4};
-    unsigned char head[4];
-    if (pread(fd, head, sizeof head, 0) != (ssize_t)sizeof head) return false;
-    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
-        if (memcmp(head, marks[i], sizes[i]) == 0) return true;
-    return false;
+    unsigned char head[HSD_IMPORT_PACKED_BYTES];
+    const ssize_t size = pread(fd, head, sizeof head, 0);
+    return size > 0 && hsd_import_is_packed(head, (size_t)size);
 }
 
 bool cli_cache_has_room(const cli_cache *cache, int fd, uint64_t size)

@@ -584,6 +584,8 @@ hsd_status hsd_import_descriptor(int in_fd, const char *name, int out_fd, const 
     return import_into(&to.import, &(entrance){name, in_fd}, run, err);
 }
 
+bool hsd_import_is_packed(const void *prefix, size_t size) { return find_packing(prefix, size) != NULL; }
+
 const char *hsd_import_probe(const void *prefix, size_t size)
 {
     const hsd_importer *importer = NULL;

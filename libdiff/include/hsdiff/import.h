@@ -172,6 +172,16 @@ HSD_API hsd_status hsd_import_descriptor(int in_fd, const char *name, int out_fd
  */
 HSD_API const char *hsd_import_probe(const void *prefix, size_t size);
 
+#define HSD_IMPORT_PACKED_BYTES 16u /* that tell whether a dump is packed */
+
+/*
+ * True if a dump that begins so is packed as a whole (gzip, LZ4, zstd), and is unpacked while it is read: its size says
+ * little of what is in it.
+ *
+ *   prefix  `size` bytes from the start; HSD_IMPORT_PACKED_BYTES, if the dump has them
+ */
+HSD_API bool hsd_import_is_packed(const void *prefix, size_t size);
+
 #ifdef __cplusplus
 }
 #endif

@@ -88,6 +88,26 @@ Test(registry, probes_prefixes)
     cr_expect_null(hsd_import_probe("\x1f\x8b\x08\0\0\0\0\0\0\0", 10)); /* gzip of nothing yet */
 }
 
+Test(registry, tells_what_is_packed_by_its_first_bytes)
+{
+    static const struct {
+        const char *bytes;
+        size_t size;
+    } packed[] = {
+        {"\x1f\x8b\x08\0\0\0\0\0\0\3", 10}, {"\x04\x22\x4d\x18\x64\x40\xa7", 7}, {"\x28\xb5\x2f\xfd\x04\x58", 6}};
+    uint8_t bytes[HSD_IMPORT_PACKED_BYTES];
+    for (size_t i = 0; i < sizeof packed / sizeof packed[0]; i++) {
+        memset(bytes, 1, sizeof bytes);
+        memcpy(bytes, packed[i].bytes, packed[i].size);
+        cr_expect(hsd_import_is_packed(bytes, sizeof bytes), "%zu", i);
+        cr_expect(!hsd_import_is_packed(bytes, 2), "%zu: two bytes of it", i);
+        bytes[1] ^= 1;
+        cr_expect(!hsd_import_is_packed(bytes, sizeof bytes), "%zu: another byte", i);
+    }
+    cr_expect(!hsd_import_is_packed("JAVA PROFILE 1.0.2\0\0\0\0\10", 23));
+    cr_expect(!hsd_import_is_packed("", 0));
+}
+
 /* ---- what was found */
 
 static void expect_found(const void *bytes, size_t size, const char *phrase)
