@@ -285,20 +285,29 @@ static hsd_status walk_verifier(hsd_verifier *v, hsd_fault *fault)
     return HSD_OK;
 }
 
-/* Whether gaps are allowed must be known before the walk comes to END, which says so. */
-static bool is_salvaged(hsd_verifier *v)
+static hsd_status load_end(hsd_verifier *v, hsd_facts *end, hsd_fault *fault)
 {
     hsd_trailer trailer;
     hsd_block_header header;
-    hsd_facts end;
-    hsd_fault fault = {.block = HSD_NO_BLOCK};
-    if (hsd_file_read_trailer(&v->file, &trailer, &fault) != HSD_OK) return false;
-    if (hsd_file_read_block_header(&v->file, trailer.end_offset, &header, &fault) != HSD_OK ||
-        header.type != HSC_BLOCK_END)
-        return false;
+    HSD_TRY(hsd_file_read_trailer(&v->file, &trailer, fault));
+    HSD_TRY(hsd_file_read_block_header(&v->file, trailer.end_offset, &header, fault));
+    if (header.type != HSC_BLOCK_END) return HSD_END;
     const hsd_block_ref ref = hsd_block_ref_of(&header, trailer.end_offset);
-    if (hsd_block_load(&v->block, &v->file.input, &ref, v->file.header.seed, &fault) != HSD_OK) return false;
-    return hsd_facts_parse(&v->block, &end, &fault) == HSD_OK && end.number[HSC_END_STATE] == HSC_STATE_SALVAGED;
+    HSD_TRY(hsd_block_load(&v->block, &v->file.input, &ref, v->file.header.seed, fault));
+    return hsd_facts_parse(&v->block, end, fault);
+}
+
+/* Whether gaps are allowed must be known before the walk comes to END, which says so. They are not where it cannot be
+ * read; only without the memory to read it nothing is known. */
+static hsd_status find_salvaged(hsd_verifier *v, hsd_fault *fault)
+{
+    hsd_facts end;
+    hsd_fault found = {.block = HSD_NO_BLOCK};
+    const hsd_status status = load_end(v, &end, &found);
+    v->is_salvaged = status == HSD_OK && end.number[HSC_END_STATE] == HSC_STATE_SALVAGED;
+    if (status != HSD_E_NOMEM) return HSD_OK;
+    *fault = found;
+    return status;
 }
 
 static hsd_status read_header(hsd_verifier *v, hsd_fault *fault)
@@ -314,7 +323,7 @@ static hsd_status read_header(hsd_verifier *v, hsd_fault *fault)
 static hsd_status verify(hsd_verifier *v, hsd_fault *fault)
 {
     HSD_TRY(read_header(v, fault));
-    v->is_salvaged = is_salvaged(v);
+    HSD_TRY(find_salvaged(v, fault));
     hsd_scan_begin(&v->scan, &v->file);
     HSD_TRY(walk_verifier(v, fault));
     check_index(v);

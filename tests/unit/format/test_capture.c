@@ -400,6 +400,7 @@ static void fail_each_call(hsd_fault_family family, int error, hsd_status expect
         cr_assert_eq(use_everything(file.path, damage), HSD_OK);
         const uint64_t calls = hsd_fault_calls(family);
         cr_assert_gt(calls, 0);
+        hsd_fault_reset();
         for (uint64_t k = 1; k <= calls; k++) {
             hsd_fault_arm(family, k, k % 2 == 0, error);
             const hsd_status status = use_everything(file.path, damage);
@@ -425,6 +426,32 @@ Test(capture, reads_in_small_pieces_where_the_system_gives_no_more)
     hsd_fault_arm_short(HSD_FAULT_PREAD, 1, true);
     cr_assert_eq(use_everything(file.path, HSD_DAMAGE_REFUSE), HSD_OK, "%s", err.text);
     hsd_fault_reset();
+    memfile_close(&file);
+    free(bytes);
+}
+
+/* What needs memory for its answer has none without it. */
+Test(capture, is_not_called_right_without_the_memory_to_know)
+{
+    size_t size;
+    uint8_t *bytes = memfile_sample(memfile_sample_index("everything"), &size);
+    memfile file = memfile_of(bytes, size);
+    hsd_verify_result result;
+    const hsd_run run = {.memory_bytes = 64 << 20}; /* else it is asked how much there is */
+    hsd_fault_reset();
+    hsd_error_init(&err);
+    cr_assert_eq(hsd_capture_verify(file.path, &run, NULL, NULL, &result, &err), HSD_OK);
+    cr_assert_eq(result.faults, 0);
+    const uint64_t calls = hsd_fault_calls(HSD_FAULT_MALLOC);
+    hsd_fault_reset();
+    for (uint64_t k = 1; k <= calls; k++) {
+        hsd_fault_arm(HSD_FAULT_MALLOC, k, false, ENOMEM);
+        hsd_error_init(&err);
+        const hsd_status status = hsd_capture_verify(file.path, &run, NULL, NULL, &result, &err);
+        hsd_fault_reset();
+        cr_assert_eq(status, HSD_E_NOMEM, "call %llu of %llu: %s", (unsigned long long)k, (unsigned long long)calls,
+                     err.text);
+    }
     memfile_close(&file);
     free(bytes);
 }
