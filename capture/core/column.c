@@ -304,8 +304,8 @@ static unsigned char *put_narrow(unsigned char *out, unsigned column, column_wal
 {
     unsigned char *body = out + HSC_COLUMN_HEADER_BYTES;
     unsigned char *end = hsc_narrow_pack(body, w.values, w.count, w.transform, w.sources, shift, bits);
-    if (end == NULL) return NULL;
-    put_header(out, column, HSC_CODING_PACKED | w.transform << 4, shift, w.count, (size_t)(end - body));
+    if (end != NULL)
+        put_header(out, column, HSC_CODING_PACKED | w.transform << 4, shift, w.count, (size_t)(end - body));
     return end;
 }
 

@@ -134,7 +134,7 @@ static uint64_t get_stage(const unsigned char *column, unsigned width, uint32_t 
 
 bool hsc_stage_continues(const hsc_stage *o)
 {
-    return o->used > 0 && (get_stage(o->column[HSC_F_FLAGS], o->width[HSC_F_FLAGS], 0) & HSC_OBJECT_CONTINUES) != 0;
+    return (get_stage(o->column[HSC_F_FLAGS], o->width[HSC_F_FLAGS], 0) & HSC_OBJECT_CONTINUES) != 0;
 }
 
 /* The payload, in the raw region; returns its size. */
@@ -272,14 +272,13 @@ static hsc_status move_open_object(hsc_writer *w, const uint8_t *width)
     carried c = {.refs = 0};
     const uint32_t records = o->used - 1, refs = o->ref_start;
     const uint32_t own_value = (uint32_t)get_stage(o->column[HSC_F_VALUE_BYTES], o->width[HSC_F_VALUE_BYTES], records);
-    const uint32_t objects = records - (records > 0 && hsc_stage_continues(o));
     const uint32_t value_bytes = o->value_used - own_value;
     if (records == 0) {
         pick_up(&c, o, w->blocks.raw);
     } else {
         hsc_status status = hsc_settle(w);
         if (status != HSC_OK) return status;
-        const hsc_staged staged = take_staged(w, records, refs, value_bytes, objects);
+        const hsc_staged staged = take_staged(w, records, refs, value_bytes, records - hsc_stage_continues(o));
         const size_t used = w->handoff == NULL ? encode(&staged, w->blocks.raw) : 0;
         pick_up(&c, o, w->blocks.raw + ((used + 7) & ~(size_t)7));
         if (w->handoff != NULL)

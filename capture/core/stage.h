@@ -76,7 +76,7 @@ bool hsc_stage_widen(uint8_t *width, unsigned field, uint64_t value);
 /* Writes a block and makes room for at least one record more of each sort, in columns of these widths. */
 hsc_status hsc_stage_make_room(hsc_writer *w, const uint8_t *width);
 
-/* True if the first record staged continues an object of the block before. */
+/* True if the first record staged, of which there is one, continues an object of the block before. */
 bool hsc_stage_continues(const hsc_stage *o);
 
 /* Encodes what was staged into the raw region and sends it: hsc_block_send. Touches nothing else. */

@@ -138,7 +138,7 @@ hsc_status hsc_table_flush(hsc_writer *w, enum hsc_table_kind kind)
     const unsigned middle = fields_before_text(kind);
     unsigned char *raw = w->blocks.raw;
     unsigned char *end = put_fields(raw, kind, &run, 0, middle);
-    if (table->text_used > 0) end = hsc_column_put_bytes(end, HSC_COL_TEXT, text_of(table, kind), table->text_used);
+    end = hsc_column_put_bytes(end, HSC_COL_TEXT, text_of(table, kind), table->text_used);
     end = put_fields(end, kind, &run, middle, kinds[kind].field_count);
     if (end == raw) /* all fields 0, and a payload is never empty */
         end = hsc_column_put_zeros(end, kinds[kind].columns[0], table->count);

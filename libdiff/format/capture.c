@@ -27,15 +27,15 @@ const hsd_capture_info *hsd_capture_get_info(const hsd_capture *capture) { retur
 
 /* ---- info ---- */
 
-static hsd_status copy_facts(hsd_capture *capture, uint8_t block_type, const hsd_facts *facts, uint8_t *present,
-                             uint64_t *number, hsd_text *text, hsd_fault *fault)
+static hsd_status copy_facts(hsd_capture *capture, const hsd_facts *facts, uint8_t *present, uint64_t *number,
+                             hsd_text *text, hsd_fault *fault)
 {
     for (unsigned key = 0; key < HSD_FACT_KEYS; key++) {
         present[key] = hsd_facts_has(facts, key);
         number[key] = facts->number[key];
         text[key] = (hsd_text){"", 0};
-        if (!present[key] || hsd_fact_kind_of(block_type, key) == HSD_FACT_NUMBER) continue;
         const hsd_bytes bytes = facts->bytes[key];
+        if (bytes.size == 0) continue; /* not there, a number, or empty */
         const char *copy = hsd_arena_copy(&capture->arena, bytes.data, bytes.size);
         if (copy == NULL) return hsd_fault_set(fault, HSD_E_NOMEM, NULL, "no memory for the facts of a capture");
         text[key] = (hsd_text){copy, bytes.size};
@@ -85,8 +85,7 @@ hsd_status hsd_capture_take_info(hsd_capture *capture, const hsd_facts *facts, h
     if (memcmp(facts->bytes[HSC_INFO_CAPTURE_ID].data, capture->file.header.capture_id, HSC_CAPTURE_ID_BYTES) != 0) {
         return hsd_fault_corrupt(fault, "8.2", "the info block is of another capture");
     }
-    HSD_TRY(copy_facts(capture, HSC_BLOCK_INFO, facts, capture->info_present, capture->info_number, capture->info_text,
-                       fault));
+    HSD_TRY(copy_facts(capture, facts, capture->info_present, capture->info_number, capture->info_text, fault));
     capture->has_info = true;
     fill_info(capture);
     return HSD_OK;
@@ -96,8 +95,7 @@ hsd_status hsd_capture_take_end(hsd_capture *capture, const hsd_facts *facts, hs
 {
     hsd_capture_info *info = &capture->info;
     const uint64_t *number = facts->number;
-    HSD_TRY(copy_facts(capture, HSC_BLOCK_END, facts, capture->end_present, capture->end_number, capture->end_text,
-                       fault));
+    HSD_TRY(copy_facts(capture, facts, capture->end_present, capture->end_number, capture->end_text, fault));
     capture->has_end = true;
     info->is_salvaged = number[HSC_END_STATE] == HSC_STATE_SALVAGED;
     info->objects = number[HSC_END_OBJECTS];
@@ -331,15 +329,14 @@ static hsd_status find_first_fault(const hsd_capture *capture, hsd_fault *fault)
     hsd_scan_begin(&scan, &capture->file);
     do {
         status = hsd_scan_next(&scan, &step);
-    } while (status == HSD_OK && step.kind == HSD_SCAN_BLOCK && step.is_usable && step.missing == 0);
+    } while (step.is_usable && step.missing == 0);
     hsd_scan_finish(&scan);
     if (status == HSD_OK && step.kind == HSD_SCAN_END) {
         return scan.has_end ? blame_trailer(capture, &step, fault) : blame_end(&scan, &step, fault);
     }
     *fault = step.fault;
-    if (status == HSD_OK && step.kind == HSD_SCAN_BLOCK && step.is_usable) {
+    if (step.is_usable)
         hsd_fault_corrupt(fault, "4.5", "%llu blocks are missing before it", (unsigned long long)step.missing);
-    }
     return fault->status;
 }
 

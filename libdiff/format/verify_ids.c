@@ -3,13 +3,14 @@
  * than half of the memory, the ids are split by their hash and the file is read once for each part.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "format/verify_state.h"
 
 typedef struct id_table {
-    uint64_t *slots; /* 0 = free */
-    uint64_t mask, used;
-    bool has_zero; /* id 0 is in */
+    uint64_t *slots;     /* 0 = free */
+    uint64_t size, used; /* size: a power of two */
+    bool has_zero;       /* id 0 is in */
 } id_table;
 
 static uint64_t mix(uint64_t id)
@@ -29,10 +30,10 @@ static bool put_verified_id(id_table *table, uint64_t id, uint64_t hash)
         table->has_zero = true;
         return is_new;
     }
-    uint64_t i = hash & table->mask;
+    uint64_t i = hash & (table->size - 1);
     while (table->slots[i] != 0) {
         if (table->slots[i] == id) return false;
-        i = (i + 1) & table->mask;
+        i = (i + 1) & (table->size - 1);
     }
     table->slots[i] = id;
     table->used++;
@@ -50,7 +51,7 @@ static hsd_status put_block(hsd_verifier *v, id_table *table, const hsd_block_re
     while (hsd_object_block_next(objects, &object)) {
         const uint64_t hash = mix(object.id);
         if (object.is_continuation || (hash >> 40) % parts != part) continue;
-        if (table->used > table->mask - table->mask / 4) { /* ids made to fall into one part */
+        if (table->used > table->size / 4 * 3) { /* ids made to fall into one part */
             return hsd_fault_over_budget(fault, "telling its object ids apart", 64 * v->content.counts.objects);
         }
         if (!put_verified_id(table, object.id, hash)) {
@@ -64,8 +65,7 @@ static hsd_status put_part(hsd_verifier *v, id_table *table, uint64_t part, uint
 {
     table->has_zero = false;
     table->used = 0;
-    for (uint64_t i = 0; i <= table->mask; i++)
-        table->slots[i] = 0;
+    memset(table->slots, 0, (size_t)table->size * sizeof *table->slots);
     for (size_t i = 0; i < v->blocks.count; i++) {
         const hsd_block_ref *ref = &v->blocks.refs[i];
         if (ref->type != HSC_BLOCK_OBJECTS) continue;
@@ -81,13 +81,13 @@ hsd_status hsd_verify_object_ids(hsd_verifier *v, hsd_fault *fault)
 {
     const uint64_t most_slots = v->memory_bytes / 2 / sizeof(uint64_t);
     const uint64_t objects = v->content.counts.objects;
-    id_table table = {.mask = 255};
+    id_table table = {.size = 256};
     uint64_t parts = 1;
     /* At most half full; a part may be larger than the mean, so parts aim at a quarter. */
-    while (table.mask + 1 < 2 * objects && 2 * (table.mask + 1) <= most_slots)
-        table.mask = 2 * table.mask + 1;
-    if (table.mask + 1 < 2 * objects) parts = 4 * objects / (table.mask + 1) + 1;
-    table.slots = malloc((size_t)(table.mask + 1) * sizeof *table.slots);
+    while (table.size < 2 * objects && 2 * table.size <= most_slots)
+        table.size *= 2;
+    if (table.size < 2 * objects) parts = 4 * objects / table.size + 1;
+    table.slots = malloc((size_t)table.size * sizeof *table.slots);
     if (table.slots == NULL) return hsd_fault_set(fault, HSD_E_NOMEM, NULL, "no memory to check object ids");
     hsd_status status = HSD_OK;
     for (uint64_t part = 0; status == HSD_OK && part < parts; part++)
