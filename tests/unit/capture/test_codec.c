@@ -43,6 +43,37 @@ Test(codec, works_at_every_level_in_little_memory)
     }
 }
 
+/* Step by step down to the least memory: what a plan needs is enough for it, and each is of a smaller window. */
+Test(codec, windows_are_as_large_as_the_memory_allows)
+{
+    for (int level = -7; level <= 19; level++) {
+        hsc_codec_plan plan, again;
+        unsigned window = 64;
+        for (size_t memory = (size_t)64 << 20;; memory = plan.workspace_bytes - 1) {
+            hsc_codec_make_plan(&plan, level, memory);
+            if (plan.workspace_bytes > memory) break; /* as small as it goes */
+            hsc_codec_make_plan(&again, level, plan.workspace_bytes);
+            cr_assert(again.level == plan.level && again.window_log == plan.window_log &&
+                          again.workspace_bytes == plan.workspace_bytes,
+                      "level %d in %zu bytes", level, plan.workspace_bytes);
+            cr_assert(plan.window_log < window || plan.level != level || level == 1, "level %d", level);
+            if (plan.level == level && level != 1) window = plan.window_log;
+        }
+        cr_assert(window == 10 || level == 1, "level %d: %u is the smallest of its own", level, window);
+    }
+}
+
+Test(codec, refuses_what_the_library_does_not_know)
+{
+    hsc_codec_plan plan;
+    hsc_compressor compressor = {0};
+    hsc_codec_make_plan(&plan, 1, 300000);
+    void *workspace = malloc(plan.workspace_bytes);
+    plan.window_log = 99;
+    cr_assert_not(hsc_codec_init(&compressor, &plan, workspace));
+    free(workspace);
+}
+
 Test(codec, says_what_does_not_fit)
 {
     hsc_codec_plan plan;

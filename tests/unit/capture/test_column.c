@@ -379,3 +379,106 @@ Test(column, gives_back_the_one_that_differs)
         }
     }
 }
+
+/* ---- what a sample does not see, and where a size ends ---- */
+
+/* One value of all bits among small ones, where the sample does not look: its own width counts, not that of the rest.
+ */
+Test(column, gives_back_the_one_that_is_wide)
+{
+    static uint64_t values[MOST];
+    for (unsigned width = 4; width <= 8; width += 4) {
+        for (size_t at = 70; at < 900; at += 83) {
+            state = at;
+            for (size_t i = 0; i < 900; i++)
+                values[i] = i == at ? UINT64_MAX : next_random() % 128;
+            round_trip(values, 900, width, NULL, NULL);
+        }
+    }
+}
+
+/* The least and the greatest number of each size: decode refuses bytes where fewer would do. */
+Test(column, takes_the_fewest_bytes_at_each_edge)
+{
+    static const uint64_t edges[] = {1,      0xFE,    0xFF,       0x100,      0xFFFE,
+                                     0xFFFF, 0x10000, 0xFFFFFFFE, 0xFFFFFFFF, UINT64_C(1) << 32};
+    static uint64_t values[MOST];
+    state = 41;
+    for (unsigned run = 0; run < 400; run++) {
+        const size_t count = 1 + next_random() % (run % 4 == 0 ? 400 : 12);
+        for (size_t i = 0; i < count; i++)
+            values[i] = edges[next_random() % (run % 8 < 4 ? 10 : 6)];
+        round_trip(values, count, run % 2 == 0 ? 4 : 8, NULL, NULL);
+    }
+}
+
+/* As many bits as a value has are not too many for a difference: 2^31 - 1 is one of 32, with its sign. */
+Test(column, differences_may_fill_a_value)
+{
+    uint32_t values[200];
+    for (uint32_t i = 0; i < 200; i++)
+        values[i] = 1000000 + i * 16 + (i < 100 ? 0 : 0x7fffffff - 16);
+    unsigned char out[1200];
+    hsc_column_put(out, HSC_COL_ID, (hsc_values){values, 4}, 200, NULL);
+    cr_assert_eq(out[1] >> 4, HSC_TRANSFORM_DELTA);
+}
+
+/* Four stretches are looked at, the last at the very end. */
+Test(column, differences_are_asked_all_over_the_column)
+{
+    static uint64_t values[256];
+    state = 78;
+    for (size_t near = 0; near < 4; near++) {
+        for (size_t i = 0; i < 256; i++)
+            values[i] = i / 64 == near && i % 64 > 15 ? (UINT64_C(1) << 50) + i : next_random() % 15 + 1;
+        cr_assert_eq(choose(values, 256, NULL).transform, HSC_TRANSFORM_DELTA, "stretch %zu", near);
+    }
+}
+
+/* Each source is the target before: both differences are the same. */
+Test(column, sources_must_be_nearer_than_the_value_before)
+{
+    static uint64_t values[300], ids[300];
+    state = 79;
+    for (size_t i = 0; i < 300; i++) {
+        ids[i] = i == 0 ? 0 : values[i - 1];
+        values[i] = 1000000 + next_random() % 5000;
+    }
+    const hsc_sources sources = {.ids = {ids, 8}};
+    cr_assert_eq(choose(values, 300, &sources).transform, HSC_TRANSFORM_DELTA);
+}
+
+/* Any differences from -2^31 to 2^31 - 1 are narrow, of values of 4 bytes and of 8, and one beyond is not. */
+Test(column, is_narrow_where_all_differences_are)
+{
+    static const int64_t edges[] = {INT32_MIN, INT32_MIN + 1, -1, 0, 1, INT32_MAX - 1, INT32_MAX};
+    uint64_t wide[64], sources_of[64];
+    uint32_t narrow[64], narrow_sources[64];
+    unsigned char out[1000];
+    state = 83;
+    for (unsigned run = 0; run < 2000; run++) {
+        const bool is_beyond = run % 5 == 4, has_edges = run % 3 == 0;
+        for (size_t i = 0; i < 64; i++) {
+            const int64_t d = has_edges ? edges[next_random() % 7] : (int32_t)next_random();
+            sources_of[i] = narrow_sources[i] = (uint32_t)next_random();
+            if ((int64_t)narrow_sources[i] + d < 0 || (int64_t)narrow_sources[i] + d > UINT32_MAX)
+                narrow_sources[i] = d < 0 ? UINT32_MAX : 0; /* so that the sum is one of 4 bytes */
+            narrow[i] = (uint32_t)(narrow_sources[i] + d);
+            wide[i] = sources_of[i] + (uint64_t)d;
+        }
+        const size_t at = next_random() % 64;
+        if (is_beyond) {
+            narrow_sources[at] = run % 2 == 0 ? 0 : 0x80000001;
+            narrow[at] = run % 2 == 0 ? 0x80000000 : 0;
+            wide[at] = sources_of[at] + (run % 2 == 0 ? UINT64_C(0x80000000) : UINT64_MAX - 0x80000000);
+        }
+        for (unsigned width = 4; width <= 8; width += 4) {
+            hsc_traits t;
+            const hsc_values values = {width == 4 ? (const void *)narrow : wide, width};
+            const hsc_sources sources = {.ids = {width == 4 ? (const void *)narrow_sources : sources_of, width}};
+            cr_assert_eq(hsc_narrow_measure(values, 64, HSC_TRANSFORM_SOURCE, &sources, &t), !is_beyond, "run %u", run);
+            cr_assert_eq(hsc_narrow_pack(out, values, 64, HSC_TRANSFORM_SOURCE, &sources, 0, 32) != NULL, !is_beyond,
+                         "run %u", run);
+        }
+    }
+}

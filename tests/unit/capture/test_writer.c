@@ -132,6 +132,72 @@ Test(writer, refuses_texts_that_info_cannot_hold)
     cr_assert_eq(open_status(), HSC_E_LIMIT);
 }
 
+Test(writer, refuses_each_text_that_is_too_long)
+{
+    char text[1026];
+    memset(text, 'p', sizeof text);
+    text[1025] = '\0';
+    const char **const texts[] = {&options.producer, &options.runtime, &options.process_name, &options.source_format};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        *texts[i] = text;
+        cr_assert_eq(open_status(), HSC_E_LIMIT, "text %zu", i);
+        *texts[i] = NULL;
+    }
+    hsc_baseline baseline = {.why_no_places = text};
+    options.baseline = &baseline;
+    cr_assert_eq(open_status(), HSC_E_LIMIT);
+}
+
+/* Linked in place of the library's own: a compressor that needs more memory than any version of it does. */
+static size_t more_workspace;
+void __real_hsc_codec_make_plan(hsc_codec_plan *plan, int level, size_t memory_bytes);
+void __wrap_hsc_codec_make_plan(hsc_codec_plan *plan, int level, size_t memory_bytes);
+
+void __wrap_hsc_codec_make_plan(hsc_codec_plan *plan, int level, size_t memory_bytes)
+{
+    __real_hsc_codec_make_plan(plan, level, memory_bytes);
+    plan->workspace_bytes += more_workspace;
+}
+
+/* A capture in what the compressor leaves, with texts that fill its INFO: whether there is enough for one; *raw_bytes:
+ * how much of it is for payloads. */
+static bool is_opened(size_t *raw_bytes)
+{
+    hsc_writer *w;
+    const hsc_sink s = memory_sink_of(&sink);
+    sink.size = 0;
+    const hsc_status status = hsc_open(&w, &s, &options);
+    cr_assert(status == HSC_OK || status == HSC_E_MISUSE, "%zu bytes more: %d", more_workspace, (int)status);
+    if (status != HSC_OK) return false;
+    *raw_bytes = w->blocks.raw_bytes;
+    cr_assert_geq(w->blocks.raw_bytes, HSC_MOST_INFO_BYTES);
+    cr_assert_geq(w->objects.memory_bytes, hsc_stage_least(options.facts != 0 ? HSC_MAX_VALUE_BYTES : 0));
+    cr_assert_eq(hsc_finish(w), HSC_OK);
+    hsc_close(w);
+    return true;
+}
+
+Test(writer, opens_where_enough_is_left)
+{
+    char text[1025];
+    memset(text, 'p', sizeof text);
+    text[1024] = '\0';
+    options.producer = options.runtime = options.process_name = options.source_format = text;
+    options.memory_bytes = 64 << 10;
+    for (unsigned facts = 0; facts <= HSC_FACT_VALUES; facts += HSC_FACT_VALUES) {
+        size_t raw_bytes = 0;
+        options.facts = facts;
+        for (more_workspace = 0; is_opened(&raw_bytes); more_workspace += 800)
+            continue;
+        for (more_workspace -= 800; is_opened(&raw_bytes); more_workspace += 16)
+            continue;
+        if (facts == 0) cr_assert_eq(raw_bytes, HSC_MOST_INFO_BYTES, "no more than INFO takes is asked for");
+        for (; more_workspace < 70000; more_workspace += 496)
+            cr_assert_not(is_opened(&raw_bytes), "%zu bytes more", more_workspace);
+    }
+    more_workspace = 0;
+}
+
 Test(writer, refuses_to_open_into_nothing)
 {
     hsc_writer *w;
@@ -325,6 +391,12 @@ Test(writer, values_need_their_fact_and_their_place)
     hsc_reference(w, 1, 0, 0);
     cr_assert_eq(hsc_value(w, "x", 1), HSC_E_MISUSE);
     expect_failed(w, HSC_E_MISUSE, "after a reference");
+    w = open_writer();
+    hsc_begin_object(w, &(hsc_object){.id = 1});
+    cr_assert_eq(hsc_value(w, NULL, 0), HSC_OK, "a value of no bytes stands nowhere");
+    hsc_end_object(w);
+    cr_assert_eq(hsc_finish(w), HSC_OK);
+    hsc_close(w);
     w = open_writer();
     hsc_begin_object(w, &(hsc_object){.id = 1});
     cr_assert_eq(hsc_value(w, value, 4097), HSC_E_LIMIT);

@@ -402,3 +402,24 @@ Test(dump, ends_with_the_first_failure)
     out.fails_at = 0;
     forge_free(&f);
 }
+
+/* One record that takes many pieces: each of its bytes is written as four. */
+Test(dump, writes_nothing_after_a_failure)
+{
+    static char text[HSC_MAX_TEXT_BYTES];
+    memset(text, '\n', sizeof text);
+    forge f = forge_begin();
+    forge_info(&f, 0, 0);
+    FORGE(&f, HSC_COL_KEY, 1);
+    FORGE(&f, HSC_COL_TEXT_BYTES, sizeof text);
+    forge_raw_column(&f, HSC_COL_TEXT, HSC_CODING_BYTES, HSC_TRANSFORM_NONE, 0, sizeof text, text, sizeof text);
+    forge_block(&f, HSC_BLOCK_STRINGS, 0, 1, 0);
+    f.end[HSC_END_STRINGS] = 1;
+    forge_finish(&f, HSC_STATE_COMPLETE);
+    for (out.fails_at = 1; out.fails_at <= 4; out.fails_at++) {
+        cr_assert_eq(dump(&f), HSD_E_IO);
+        cr_assert_eq(out.calls, out.fails_at);
+    }
+    out.fails_at = 0;
+    forge_free(&f);
+}

@@ -197,6 +197,32 @@ Test(limits, of_facts)
     legal_expect(with_info(f), "", false);
 }
 
+/* Each text of INFO comes back, as long as it may be. */
+Test(limits, of_texts)
+{
+    static const unsigned keys[] = {HSC_INFO_PRODUCER, HSC_INFO_RUNTIME, HSC_INFO_PROCESS_NAME, HSC_INFO_SOURCE_FORMAT};
+    for (size_t k = 0; k < HSD_ARRAY_LEN(keys); k++) {
+        hsd_capture *capture;
+        hsd_error err;
+        static char text[HSC_MAX_FACT_TEXT_BYTES + 1];
+        memset(text, 'a' + (int)k, HSC_MAX_FACT_TEXT_BYTES);
+        forge f = begin_info();
+        forge_bytes(&f, keys[k], text, strlen(text));
+        forge_number(&f, HSC_INFO_FACTS, 0);
+        forge_number(&f, HSC_INFO_TARGETS, 0);
+        f = with_info(f);
+        memfile file = forge_file(&f);
+        cr_assert_eq(hsd_capture_open_fd(&capture, file.fd, "x.hs", HSD_DAMAGE_REFUSE, NULL, &err), HSD_OK, "%s",
+                     err.text);
+        const hsd_capture_info *info = hsd_capture_get_info(capture);
+        const char *const texts[] = {info->producer, info->runtime, info->process_name, info->source_format};
+        for (size_t i = 0; i < HSD_ARRAY_LEN(keys); i++)
+            cr_assert_str_eq(texts[i], i == k ? text : "", "key %u", keys[i]);
+        hsd_capture_close(capture);
+        forge_free(&f);
+    }
+}
+
 Test(limits, of_kinds_of_identity)
 {
     static const hsd_identity expected[] = {HSD_IDENTITY_NONE, 1, 2, HSD_IDENTITY_MOVING, HSD_IDENTITY_NONE};
@@ -268,7 +294,7 @@ static void put_empty_column_last(forge *f)
 {
     FORGE(f, HSC_COL_ID, 0x10, 0x20);
     legal_put_object_columns(f);
-    forge_raw_column(f, 200, HSC_CODING_BYTES, HSC_TRANSFORM_NONE, 0, 0, "", 0);
+    forge_raw_column(f, 128, HSC_CODING_BYTES, HSC_TRANSFORM_NONE, 0, 0, "", 0);
     forge_block(f, HSC_BLOCK_OBJECTS, 0, 2, 0);
     legal_count_objects(f);
 }
@@ -535,4 +561,33 @@ Test(limits, a_failed_read_is_told_with_its_place)
     cr_assert_eq(err.offset_bytes, 77);
     cr_assert_eq(hsd_input_read(&input, 77, bytes, sizeof bytes, NULL), HSD_E_IO);
     close(input.fd);
+}
+
+/* A text has its NUL, and so has one of no bytes, whatever stands behind it. */
+Test(limits, a_text_may_be_empty)
+{
+    hsd_capture *capture;
+    hsd_record_reader *reader;
+    hsd_record record;
+    hsd_error err;
+    static const char *const expected[] = {"", "ab", "", "c", ""};
+    forge f = forge_begin();
+    forge_info(&f, 0, 0);
+    FORGE(&f, HSC_COL_KEY, 1, 2, 3, 4, 5);
+    FORGE(&f, HSC_COL_TEXT_BYTES, 0, 2, 0, 1, 0);
+    forge_text(&f, HSC_COL_TEXT, "abc");
+    forge_block(&f, HSC_BLOCK_STRINGS, 0, 5, 0);
+    f.end[HSC_END_STRINGS] = 5;
+    forge_finish(&f, HSC_STATE_COMPLETE);
+    memfile file = forge_file(&f);
+    cr_assert_eq(hsd_capture_open_fd(&capture, file.fd, "x.hs", HSD_DAMAGE_REFUSE, NULL, &err), HSD_OK, "%s", err.text);
+    cr_assert_eq(hsd_record_reader_open(&reader, capture, HSD_RECORD_STRING, &err), HSD_OK);
+    for (size_t i = 0; i < HSD_ARRAY_LEN(expected); i++) {
+        cr_assert_eq(hsd_record_reader_next(reader, &record, &err), HSD_OK, "%s", err.text);
+        cr_assert_str_eq(record.string.text.data, expected[i]);
+        cr_assert_eq(record.string.text.size, strlen(expected[i]));
+    }
+    hsd_record_reader_close(reader);
+    hsd_capture_close(capture);
+    forge_free(&f);
 }

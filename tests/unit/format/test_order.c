@@ -173,6 +173,93 @@ Test(order, an_index_keeps_to_the_limits_of_a_block)
     expect_said(&f, "10.3");
 }
 
+/* What is as much as a block may hold is no fault by itself: the next check finds what is wrong. */
+Test(order, an_index_may_say_as_much_as_a_block_can_hold)
+{
+    hsd_error err;
+    forge f = with_two_blocks(2);
+    f.blocks.refs[1].record_count = HSC_MAX_RECORDS;
+    forge_finish(&f, HSC_STATE_COMPLETE);
+    expect_said(&f, "8.4");
+    f = with_two_blocks(2);
+    f.blocks.refs[1].stored_bytes = HSC_MAX_STORED_BYTES;
+    forge_finish(&f, HSC_STATE_COMPLETE);
+    cr_assert_lt(forge_read(&f, HSD_DAMAGE_REFUSE, &err), 0);
+    cr_assert_not_null(strstr(err.text, "block 2 "), "it is the next that does not lie behind it: %s", err.text);
+    expect_said(&f, "9.1");
+}
+
+/* Salvaged: numbers may be left out, and none stands there twice. */
+Test(order, numbers_of_a_salvaged_index_ascend)
+{
+    for (uint64_t third = 1; third <= 4; third++) {
+        hsd_error err;
+        forge f = forge_begin();
+        f.with_numbers = true;
+        forge_info(&f, 0, 0);
+        legal_put_types(&f);
+        put_two(&f, 0);
+        f.blocks.refs[2].number = third;
+        put_two(&f, 2);
+        f.end[HSC_END_OBJECTS] = 4;
+        forge_finish(&f, HSC_STATE_SALVAGED);
+        const bool is_right = third == 2; /* 0, 1, then that, then 3 */
+        const hsd_status status = forge_read(&f, HSD_DAMAGE_REFUSE, &err);
+        cr_assert_eq(status == HSD_OK, is_right, "%u: %s", (unsigned)third, err.text);
+        if (third == 1 || third >= 3) cr_assert_not_null(strstr(err.text, "4.5)"), "%u: %s", (unsigned)third, err.text);
+        forge_free(&f);
+    }
+}
+
+/* Ordinals end at the limit, and the last two may be used. What blocks there are, 64 of them, fills their list. */
+Test(order, what_was_salvaged_may_be_the_last_objects)
+{
+    static const uint64_t firsts[] = {0, 1000, HSC_MAX_OBJECTS - 2};
+    for (size_t i = 0; i < sizeof firsts / sizeof firsts[0]; i++) {
+        hsd_capture *capture;
+        hsd_error err;
+        forge f = forge_begin();
+        f.with_numbers = true;
+        forge_info(&f, 0, 0);
+        legal_put_types(&f);
+        f.next_number += firsts[i];
+        put_two(&f, firsts[i]);
+        while (f.blocks.count < 62) {
+            FORGE(&f, HSC_COL_KEY, f.blocks.count);
+            forge_block(&f, HSC_BLOCK_THREADS, 0, 1, 0);
+            f.end[HSC_END_THREADS]++;
+        }
+        f.end[HSC_END_OBJECTS] = 2;
+        forge_finish(&f, HSC_STATE_SALVAGED);
+        cr_assert_eq(f.blocks.count, 64);
+        cr_assert_eq(forge_read(&f, HSD_DAMAGE_REFUSE, &err), HSD_OK, "%s", err.text);
+        memfile file = forge_file(&f);
+        cr_assert_eq(hsd_capture_open_fd(&capture, file.fd, "x.hs", HSD_DAMAGE_REFUSE, NULL, &err), HSD_OK, "%s",
+                     err.text);
+        cr_assert_eq(hsd_capture_get_info(capture)->ordinals, firsts[i] + 2);
+        hsd_capture_close(capture);
+        forge_free(&f);
+    }
+}
+
+/* The index has 64 blocks, and the end record is the last of them. */
+Test(order, an_end_that_counts_wrongly_is_told_with_its_place)
+{
+    hsd_error err;
+    char words[64];
+    forge f = with_two_blocks(2);
+    while (f.blocks.count < 62) {
+        FORGE(&f, HSC_COL_KEY, f.blocks.count);
+        forge_block(&f, HSC_BLOCK_THREADS, 0, 1, 0);
+    }
+    forge_finish(&f, HSC_STATE_COMPLETE); /* it counts no object, and no thread */
+    snprintf(words, sizeof words, "block %zu ", f.blocks.count - 1);
+    cr_assert_eq(forge_read(&f, HSD_DAMAGE_REFUSE, &err), HSD_E_CORRUPT);
+    cr_assert_not_null(strstr(err.text, words), "%s", err.text);
+    cr_assert_eq(err.offset_bytes, f.blocks.refs[f.blocks.count - 1].offset_bytes);
+    expect_said(&f, "8.4");
+}
+
 /* ---- readers that do not begin at the beginning, or read ids alone ---- */
 
 static hsd_object_reader *reader_of(forge *f, hsd_capture **capture)
@@ -257,5 +344,66 @@ Test(order, objects_may_be_read_from_any_on)
     for (uint64_t ordinal = 0; ordinal <= 5; ordinal++) {
         expect_from(ordinal, 3);
         expect_from(ordinal, 4);
+    }
+}
+
+/* ---- what is wanted ---- */
+
+/* Each column of its own shape: constant, a stair, or any values. */
+static void put_shaped(forge *f, unsigned id, unsigned shape, uint64_t base)
+{
+    if (shape == 0) return;
+    const uint64_t step = shape == 1 ? 0 : 3;
+    FORGE(f, id, base, base + step, base + 2 * step, base + (shape == 3 ? 77 : 3 * step));
+}
+
+static forge with_shapes(unsigned type, unsigned age, unsigned elements, unsigned site)
+{
+    forge f = forge_begin();
+    forge_info(&f, 0, 0);
+    FORGE(&f, HSC_COL_ID, 8, 16, 24, 32);
+    put_shaped(&f, HSC_COL_TYPE, type, 5);
+    put_shaped(&f, HSC_COL_SIZE, elements, 64);
+    put_shaped(&f, HSC_COL_ELEMENTS, elements, 1000);
+    put_shaped(&f, HSC_COL_SITE, site, 40);
+    put_shaped(&f, HSC_COL_AGE, age, 300);
+    put_shaped(&f, HSC_COL_NAME, age, 20);
+    put_shaped(&f, HSC_COL_CATEGORY, site, 60);
+    forge_block(&f, HSC_BLOCK_OBJECTS, 0, 4, 0);
+    f.end[HSC_END_OBJECTS] = 4;
+    forge_finish(&f, HSC_STATE_COMPLETE);
+    return f;
+}
+
+/* All facts of an object that come with `want` are those that come with everything. */
+Test(order, what_is_wanted_is_the_same_whatever_else_is)
+{
+    for (unsigned shapes = 0; shapes < 256; shapes++) {
+        hsd_capture *capture;
+        hsd_error err;
+        forge f = with_shapes(shapes & 3, shapes >> 2 & 3, shapes >> 4 & 3, shapes >> 6);
+        hsd_object_reader *whole = reader_of(&f, &capture), *readers[3];
+        static const unsigned wants[] = {0, HSD_WANT_SIZES, HSD_WANT_DETAILS};
+        for (size_t i = 0; i < 3; i++)
+            cr_assert_eq(hsd_object_reader_open(&readers[i], capture, wants[i], &err), HSD_OK);
+        hsd_object expected, got;
+        for (unsigned n = 0; n < 4; n++) {
+            cr_assert_eq(hsd_object_reader_next(whole, &expected, &err), HSD_OK, "%s", err.text);
+            for (size_t i = 0; i < 3; i++) {
+                cr_assert_eq(hsd_object_reader_next(readers[i], &got, &err), HSD_OK, "%s", err.text);
+                cr_assert(got.ordinal == n && got.type == expected.type && got.flags == expected.flags,
+                          "shapes %u, want %x", shapes, wants[i]);
+                if (wants[i] == HSD_WANT_SIZES)
+                    cr_assert(got.size_bytes == expected.size_bytes && got.elements == expected.elements);
+                if (wants[i] == HSD_WANT_DETAILS)
+                    cr_assert(got.site == expected.site && got.age == expected.age && got.name == expected.name &&
+                              got.category == expected.category);
+            }
+        }
+        for (size_t i = 0; i < 3; i++)
+            hsd_object_reader_close(readers[i]);
+        hsd_object_reader_close(whole);
+        hsd_capture_close(capture);
+        forge_free(&f);
     }
 }

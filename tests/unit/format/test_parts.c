@@ -64,6 +64,20 @@ Test(block_list, names_the_memory_that_suffices)
     hsd_block_list_release(&list);
 }
 
+Test(block_list, takes_as_much_memory_as_it_may_have)
+{
+    const hsd_block_ref ref = {.type = HSC_BLOCK_EDGES};
+    for (size_t most = 64; most <= 512; most *= 2) {
+        hsd_block_list list = {.memory_bytes = most * sizeof ref};
+        hsd_fault fault = {0};
+        for (size_t i = 0; i < most; i++)
+            cr_assert_eq(hsd_block_list_add(&list, &ref, &fault), HSD_OK, "%zu of %zu", i, most);
+        cr_assert_eq(hsd_block_list_add(&list, &ref, &fault), HSD_E_OVER_BUDGET);
+        cr_assert(list.count == most && list.capacity == most);
+        hsd_block_list_release(&list);
+    }
+}
+
 /* ---- id_set ---- */
 
 Test(id_set, holds_what_was_put_in)
@@ -139,6 +153,22 @@ Test(totals, know_the_edges_of_buckets_and_stay_within_their_memory)
     for (uint32_t type = 0; status == HSD_OK; type++)
         status = hsd_totals_add_object(&totals, &(hsd_object){.type = type}, &fault);
     cr_assert_eq(status, HSD_E_OVER_BUDGET);
+    hsd_totals_release(&totals);
+}
+
+Test(totals, find_what_was_taken)
+{
+    hsd_totals totals = {0};
+    hsd_fault fault = {0};
+    hsd_total *taken;
+    cr_assert_null(hsd_totals_find(&totals, 8), "there is no table yet");
+    for (uint64_t key = 8; key < 8000; key += 8) {
+        cr_assert_null(hsd_totals_find(&totals, key));
+        cr_assert_eq(hsd_totals_take(&totals, key, &taken, &fault), HSD_OK);
+        taken->objects = key;
+        for (uint64_t before = key % 24; before <= key; before += 24)
+            cr_assert(before == 0 || hsd_totals_find(&totals, before)->objects == before);
+    }
     hsd_totals_release(&totals);
 }
 
@@ -258,4 +288,20 @@ Test(input, tells_what_is_wrong_with_a_file)
     cr_assert_eq(err.offset_bytes, 4);
     hsd_input_close(&input);
     memfile_close(&file);
+}
+
+/* Eight bytes are enough to know an encrypted file by, which nobody without a key reads. */
+Test(input, that_is_encrypted_needs_a_key)
+{
+    static const char start[] = "age-encryption.org/v1\n";
+    for (size_t size = 0; size < sizeof start; size++) {
+        hsd_input input;
+        hsd_error err;
+        memfile file = memfile_of(start, size);
+        hsd_error_init(&err);
+        const hsd_status status = hsd_input_open(&input, file.path, NULL, &err);
+        cr_assert_eq(status == HSD_OK, size < 8, "%zu bytes: %s", size, err.text);
+        hsd_input_close(&input);
+        memfile_close(&file);
+    }
 }

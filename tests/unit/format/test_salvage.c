@@ -17,8 +17,13 @@ static char path[64];
 static hsd_error err;
 static hsd_salvage_result result;
 
-static void choose_path(void) { snprintf(path, sizeof path, "/tmp/hsdiff-salvage-%d.hs", (int)getpid()); }
 static void remove_path(void) { unlink(path); }
+
+static void choose_path(void)
+{
+    snprintf(path, sizeof path, "/tmp/hsdiff-salvage-%d.hs", (int)getpid());
+    remove_path(); /* of a process of this number that died */
+}
 
 TestSuite(salvage, .init = choose_path, .fini = remove_path);
 

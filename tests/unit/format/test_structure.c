@@ -7,6 +7,7 @@
 
 #include "format/bytes.h"
 #include "format/scan.h"
+#include "io/checksum.h"
 #include "support/random.h"
 #include "unit/format/legal.h"
 
@@ -132,6 +133,57 @@ Test(block, refuses_lengths_past_the_limits)
     forge_reseal(&f);
     cr_assert_str_eq(forge_verify(&f), "10.1");
     expect_text(&f, "FORMAT.md 10.1");
+}
+
+/* Of a header of its own, since the lengths are those of no block here. */
+static hsd_status parsed(uint32_t records, uint32_t raw_bytes, uint32_t stored_bytes, hsd_fault *fault)
+{
+    uint8_t bytes[HSC_BLOCK_HEADER_BYTES];
+    hsd_block_header header;
+    forge f = legal_capture();
+    memcpy(bytes, f.bytes.data + f.blocks.refs[4].offset_bytes, sizeof bytes);
+    bytes[5] = HSC_CODEC_ZSTD;
+    hsd_put_u32(bytes + 8, records);
+    hsd_put_u32(bytes + 32, raw_bytes);
+    hsd_put_u32(bytes + 36, stored_bytes);
+    hsd_put_u64(bytes + 48, hsd_checksum(bytes, 40, f.seed));
+    const uint64_t seed = f.seed;
+    forge_free(&f);
+    const hsd_status status = hsd_block_header_parse(bytes, seed, &header, fault);
+    return status == HSD_OK ? hsd_block_header_check(&header, fault) : status;
+}
+
+Test(block, takes_lengths_up_to_the_limits)
+{
+    const uint32_t records = HSC_MAX_RECORDS, raw = HSC_MAX_RAW_BYTES, stored = HSC_MAX_STORED_BYTES;
+    for (unsigned past = 0; past < 8; past++) {
+        hsd_fault fault = {0};
+        const hsd_status status = parsed(records + (past & 1), raw + (past >> 1 & 1), stored + (past >> 2 & 1), &fault);
+        cr_assert_eq(status, past == 0 ? HSD_OK : HSD_E_CORRUPT, "%u: %s", past, fault.error.text);
+    }
+}
+
+/* As long as a block may be, and all of it there: it is its bytes that are wrong. */
+Test(block, is_read_up_to_the_greatest_length)
+{
+    hsd_input input;
+    hsd_block block = {0};
+    uint8_t *zeros = calloc(1, HSC_BLOCK_HEADER_BYTES + HSC_MAX_STORED_BYTES);
+    memfile file = memfile_of(zeros, HSC_BLOCK_HEADER_BYTES + HSC_MAX_STORED_BYTES);
+    hsd_error_init(&err);
+    cr_assert_eq(hsd_input_open(&input, file.path, NULL, &err), HSD_OK);
+    for (uint32_t past = 0; past < 2; past++) {
+        hsd_fault fault = {0};
+        hsd_error_init(&fault.error);
+        cr_assert_eq(hsd_block_read(&block, &input, &(hsd_block_ref){.stored_bytes = HSC_MAX_STORED_BYTES + past}, 0,
+                                    &fault),
+                     HSD_E_CORRUPT);
+        cr_assert_eq(strcmp(fault.rule, "9.1") == 0, past == 1, "%s", fault.rule);
+    }
+    hsd_block_release(&block);
+    hsd_input_close(&input);
+    memfile_close(&file);
+    free(zeros);
 }
 
 /* ---- index and trailer ---- */

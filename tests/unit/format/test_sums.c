@@ -71,6 +71,19 @@ static void put_totals(forge *f)
     f->end[HSC_END_COUNTED_BYTES] = 40;
 }
 
+static void put_more_totals(forge *f, uint64_t objects, uint64_t bytes)
+{
+    FORGE(f, HSC_COL_KEY, 5, 6);
+    FORGE(f, HSC_COL_COUNT, 2 + objects, 1);
+    FORGE(f, HSC_COL_BYTES, 32 + bytes, 8);
+    forge_block(f, HSC_BLOCK_TYPE_TOTALS, 0, 2, 0);
+    f->end[HSC_END_COUNTED_OBJECTS] = 3 + objects;
+    f->end[HSC_END_COUNTED_BYTES] = 40 + bytes;
+}
+
+static void put_totals_of_more_bytes(forge *f) { put_more_totals(f, 0, 4); }
+static void put_totals_of_more_objects(forge *f) { put_more_totals(f, 1, 0); }
+
 typedef void (*piece)(forge *f);
 
 typedef struct pieces { /* NULL = the legal one */
@@ -222,6 +235,8 @@ Test(sums, hold_the_order_of_types_and_roots)
     EXPECT("6.17", true, p.live = put_live_without_type);
     EXPECT("6.3", false, p.live = put_live_of_no_type);
     EXPECT("6.17", false, p.live = put_live_that_is_not_all);
+    EXPECT("6.17", false, p.totals = put_totals_of_more_bytes);
+    EXPECT("6.17", false, p.totals = put_totals_of_more_objects);
     EXPECT("5.2", true, p.live = put_live_with_text);
     EXPECT("4.8", true, p.live = put_live_with_flags);
     EXPECT("4.10", true, p.live = put_live_with_ordinal);

@@ -164,6 +164,25 @@ Test(tables, texts_are_those_that_were_wanted)
     forge_free(&f);
 }
 
+/* As they are where no length was asked for, and else no longer than that. */
+Test(tables, texts_are_cut_where_that_was_asked_for)
+{
+    for (uint32_t most = 0; most <= 5; most++) {
+        memfile file;
+        hsd_error err;
+        hsd_texts texts = {.most_bytes = most};
+        forge f = with_two_of_each();
+        hsd_capture *capture = opened(&f, &file, HSD_DAMAGE_REFUSE);
+        cr_assert_eq(hsd_texts_want(&texts, 2, &err), HSD_OK);
+        cr_assert_eq(hsd_texts_load(&texts, capture, &err), HSD_OK, "%s", err.text);
+        const hsd_bytes text = hsd_texts_get(&texts, 2);
+        cr_assert(text.size == (most == 0 || most > 4 ? 4 : most) && memcmp(text.data, "tnam", text.size) == 0);
+        hsd_texts_release(&texts);
+        hsd_capture_close(capture);
+        forge_free(&f);
+    }
+}
+
 /* ---- objects ---- */
 
 enum { BLOCKS = 5, OBJECTS_OF_A_BLOCK = 2 };

@@ -175,3 +175,25 @@ Test(verify_damage, of_the_index_is_told_record_by_record)
     f.blocks.count = 0;
     expect_told(&f, "2.1 at 1067: the file ends without an end record\n");
 }
+
+/* An END that cannot be read does not say that blocks may be missing. */
+Test(verify_damage, of_the_end_hides_no_gap)
+{
+    for (int is_damaged = 0; is_damaged < 2; is_damaged++) {
+        forge f = forge_begin();
+        f.with_numbers = true;
+        forge_info(&f, 0, 0);
+        legal_put_tables(&f);
+        f.next_number++;
+        legal_put_objects(&f);
+        legal_put_roots(&f);
+        legal_put_type_totals(&f);
+        legal_put_group_totals(&f);
+        forge_finish(&f, HSC_STATE_SALVAGED);
+        if (is_damaged) damage(&f, END, HSC_BLOCK_HEADER_BYTES);
+        expect_told(&f, is_damaged ? "4.5 of 5: 1 blocks are missing before it\n"
+                                     "9.1 of 9: the index has the numbers of the blocks\n"
+                                     "4.4 of 10: the checksum of its payload does not match\n"
+                                   : "");
+    }
+}

@@ -432,11 +432,37 @@ Test(verify, can_be_cancelled_and_needs_a_file)
     memfile file = forge_file(&f);
     hsd_error_init(&err);
     cr_assert_eq(hsd_capture_verify(file.path, &run, NULL, NULL, NULL, &err), HSD_E_CANCELLED);
+    memfile_close(&file);
+    forge_free(&f);
+    f = forge_begin(); /* without objects, at whose ids one could be cancelled again */
+    forge_info(&f, 0, 0);
+    legal_put_types(&f);
+    forge_finish(&f, HSC_STATE_COMPLETE);
+    file = forge_file(&f);
+    hsd_error_init(&err);
+    cr_assert_eq(hsd_capture_verify(file.path, &run, NULL, NULL, NULL, &err), HSD_E_CANCELLED);
     hsd_error_init(&err);
     cr_assert_eq(hsd_capture_verify("/nowhere/x.hs", NULL, NULL, NULL, NULL, &err), HSD_E_IO);
     memfile_set(&file, "not a capture", 13);
     hsd_error_init(&err);
     cr_assert_eq(hsd_capture_verify(file.path, NULL, NULL, NULL, NULL, &err), HSD_E_NOT_THIS_FORMAT);
+    memfile_close(&file);
+    forge_free(&f);
+}
+
+Test(verify, counts_blocks_and_their_records)
+{
+    hsd_error err;
+    hsd_verify_result result;
+    forge f = legal_capture();
+    uint64_t records = 0;
+    for (size_t i = 0; i < f.blocks.count; i++)
+        records += f.blocks.refs[i].record_count;
+    memfile file = forge_file(&f);
+    hsd_error_init(&err);
+    cr_assert_eq(hsd_capture_verify(file.path, NULL, NULL, NULL, &result, &err), HSD_OK);
+    cr_assert(result.faults == 0 && result.blocks == f.blocks.count && result.records == records, "%llu blocks, %llu",
+              (unsigned long long)result.blocks, (unsigned long long)result.records);
     memfile_close(&file);
     forge_free(&f);
 }

@@ -464,3 +464,38 @@ Test(verify_numbers, that_nothing_defines_are_told_where_they_are_used)
         }
     }
 }
+
+/* One of each table in one capture: the second look tells of all of them. */
+Test(verify_numbers, of_all_tables_may_be_undefined_at_once)
+{
+    const uint64_t numbers[5] = {3, 3, 3, 3, 3};
+    forge f = with_users(numbers, 2, HSC_STATE_COMPLETE);
+    const char *told = forge_told(&f);
+    static const char *const rules[] = {"6.2 of 1: ", "6.3 of 1: ", "6.4 of 1: ", "6.5 of 1: ", "6.10 of 2: "};
+    for (size_t i = 0; i < HSD_ARRAY_LEN(rules); i++)
+        cr_assert_not_null(strstr(told, rules[i]), "%s is not told:\n%s", rules[i], told);
+    forge_free(&f);
+}
+
+/* Lists of blocks grow by doubling from 64: the second look goes to the end of one that is full, and no further. */
+Test(verify_numbers, are_looked_for_in_as_many_blocks_as_there_are)
+{
+    for (size_t blocks = 62; blocks <= 66; blocks++) {
+        forge f = forge_begin();
+        forge_info(&f, 0, 0);
+        while (f.blocks.count < blocks - 3) {
+            FORGE(&f, HSC_COL_KEY, f.blocks.count);
+            forge_block(&f, HSC_BLOCK_THREADS, 0, 1, 0);
+            f.end[HSC_END_THREADS]++;
+        }
+        FORGE(&f, HSC_COL_PARENT, 7000);
+        forge_block(&f, HSC_BLOCK_FRAMES, 0, 1, 0);
+        f.end[HSC_END_FRAMES] = 1;
+        forge_finish(&f, HSC_STATE_COMPLETE);
+        cr_assert_eq(f.blocks.count, blocks);
+        char expected[80];
+        snprintf(expected, sizeof expected, "6.10 of %zu: thread 7000 is used and nowhere defined\n", blocks - 3);
+        cr_assert_str_eq(forge_told(&f), expected, "%s", forge_told(&f));
+        forge_free(&f);
+    }
+}

@@ -201,3 +201,72 @@ Test(written, an_index_of_many_blocks)
     cr_assert_eq(blocks_of_index(2 * room - 1), 2);
     cr_assert_eq(blocks_of_index(2 * room), 3);
 }
+
+/* ---- objects and edges ---- */
+
+/* Some have all facts, some have none, over many blocks: none has those of another. */
+Test(written, facts_are_those_of_their_object)
+{
+    enum { OBJECTS = 3000 };
+    options.facts = HSC_FACT_VALUES;
+    hsc_writer *w = begin();
+    define_strings(w, 3);
+    cr_assert_eq(hsc_define_site(w, 3, 0, 0, 0, 0, 0), HSC_OK);
+    for (uint32_t i = 1; i <= OBJECTS; i++) {
+        const uint32_t has = i * 2654435761u >> 30; /* 0 to 3 */
+        hsc_object object = {.id = i, .type = 0};
+        if (has > 0) {
+            object = (hsc_object){.id = i, .size_bytes = i, .native_bytes = i + 1, .elements = i + 2, .age = i + 3};
+            object.identity = i + 4, object.content = i + 5, object.name = 1, object.category = 2, object.site = 3;
+        }
+        cr_assert_eq(hsc_begin_object(w, &object), HSC_OK);
+        if (has > 1) cr_assert_eq(hsc_value(w, "value", has), HSC_OK);
+        cr_assert_eq(hsc_end_object(w), HSC_OK);
+    }
+    cr_assert_gt(end(w, HSC_BLOCK_OBJECTS, OBJECTS), 3);
+    hsd_capture *capture = opened();
+    hsd_object_reader *reader;
+    hsd_object o;
+    cr_assert_eq(hsd_object_reader_open(&reader, capture, HSD_WANT_ALL, &err), HSD_OK);
+    for (uint32_t i = 1; i <= OBJECTS; i++) {
+        const uint32_t has = i * 2654435761u >> 30;
+        const uint64_t all = has > 0 ? UINT64_MAX : 0;
+        cr_assert_eq(hsd_object_reader_next(reader, &o, &err), HSD_OK, "%s", err.text);
+        cr_assert(o.id == i && o.size_bytes == (all & i) && o.native_bytes == (all & (i + 1)) &&
+                      o.elements == (all & (i + 2)) && o.age == (all & (i + 3)) && o.identity == (all & (i + 4)) &&
+                      o.content == (all & (i + 5)) && o.name == (all & 1) && o.category == (all & 2) &&
+                      o.site == (all & 3),
+                  "object %u", (unsigned)i);
+        cr_assert(o.value.size == (has > 1 ? has : 0) && memcmp(o.value.data, "value", o.value.size) == 0);
+    }
+    hsd_object_reader_close(reader);
+    hsd_capture_close(capture);
+}
+
+/* Targets near their sources are written as differences to them, and nothing else is. */
+Test(written, edges_are_relative_to_their_sources)
+{
+    enum { EDGES = 1000 };
+    static size_t offsets[MOST_BLOCKS];
+    options.compression = 0;
+    options.memory_bytes = 1 << 20;
+    hsc_writer *w = begin();
+    for (uint32_t i = 1; i <= EDGES; i++) {
+        const uint64_t source = i * 2654435761u % 1000000 * 8;
+        cr_assert_eq(hsc_edge(w, source, source + 8 * (i % 5), 0, source + i % 3), HSC_OK);
+    }
+    cr_assert_eq(end(w, HSC_BLOCK_EDGES, EDGES), 1);
+    const size_t blocks = block_offsets(sink.bytes, sink.size, offsets, MOST_BLOCKS);
+    unsigned relative = 0;
+    for (size_t i = 0; i < blocks; i++) {
+        const unsigned char *header = sink.bytes + offsets[i];
+        if (header[4] != HSC_BLOCK_EDGES) continue;
+        const unsigned char *at = header + HSC_BLOCK_HEADER_BYTES, *behind = at + hsd_get_u32(header + 36);
+        for (; at < behind; at += HSC_COLUMN_HEADER_BYTES + hsd_get_u32(at + 8)) {
+            const bool is_relative = at[1] >> 4 == HSC_TRANSFORM_SOURCE;
+            cr_assert_eq(is_relative, at[0] == HSC_COL_REF_TARGET, "column %u", at[0]);
+            relative += is_relative;
+        }
+    }
+    cr_assert_eq(relative, 1);
+}
