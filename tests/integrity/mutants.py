@@ -43,7 +43,7 @@ CHANGES = ((" <= ", " < "), (" >= ", " > "), (" < ", " <= "), (" > ", " >= "), (
            (" + 1", ""), (" - 1", ""), (" += ", " -= "), ("return true;", "return false;"), ("return false;", "return true;"))
 UNITS = {"format": ("verify", "structure", "checks", "unpack", "capture", "parts", "round_trip", "salvage", "digest", "sums", "site_totals", "verify_end", "verify_totals", "verify_damage", "tables", "order",
                     "limits", "scan", "survey", "dump", "written", "salvage_blocks"),
-         "capture": ("helper", "column", "allocator", "totals", "codec", "hash", "output", "sums", "site_totals", "references", "writer", "faults")}
+         "capture": ("helper", "column", "allocator", "totals", "codec", "hash", "output", "sums", "site_totals", "references", "writer", "faults", "block", "stage")}
 WRITTEN = ("roundtrip", "agree")  # what the library writes, read again: tests/capture
 SWEEPS = ("blocks", "lengths", "prefixes", "flips")
 SLOW_SECONDS = 0.7  # tests that take more of the processor are asked in the second round
