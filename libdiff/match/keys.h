@@ -1,7 +1,7 @@
 /*
  * Refinement: from the shapes of all nodes of one graph to structures, referrers and wholes, in two passes over the
  * adjacency blocks in their order. What is asked for at random are 12 bytes a node in each pass (16 of wide numbers),
- * in paged arrays; real heaps are walked in address order and have locality.
+ * in paged arrays: heaps that are walked in address order have locality. Others go by windows.
  *
  *      structure(v) = mix(shape(v), sum over distinct targets t of mix(shape(t)))        named: shape(v)
  *      whole(v)     = mix(shape(v), sum over distinct targets t of mix(structure(t)))    64 bits
@@ -33,7 +33,7 @@ typedef struct hsd_keys_config {
      * second pass to types, positions, elements and owners, on top of what they have. */
     uint64_t memory_bytes;
     /* positions mostly follow nodes: elements and owners need little. Where they do not, and all does not fit in
-     * memory, these are written by node and ordered by position in the end (match/permute.h) */
+     * memory, all that is asked for lies anywhere, and goes by windows (match/key_windows.h, match/ordering.h) */
     bool has_order;
     uint64_t sort_bytes;  /* for sequence->places while they fill */
     uint64_t serve_bytes; /* an eighth is what they keep afterwards; of both at least 2 HSD_SORT_MIN_BYTES */

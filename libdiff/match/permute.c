@@ -35,13 +35,11 @@ static uint64_t window_of(const permuting *p)
 
 static void move_item(const permuting *p, uint64_t ordinal, uint64_t position)
 {
-    const uint8_t written = HSD_FRAME_USED | HSD_FRAME_DIRTY;
-    const bool in = p->config->to_positions;
     for (size_t i = 0; i < p->count; i++) {
         const hsd_permuted *a = &p->arrays[i];
-        uint8_t *left = hsd_paged_at(a->by_ordinal, ordinal * a->item_bytes, in ? HSD_FRAME_USED : written);
-        uint8_t *right = hsd_paged_at(a->by_position, position * a->item_bytes, in ? written : HSD_FRAME_USED);
-        memcpy(in ? right : left, in ? left : right, a->item_bytes);
+        const uint8_t *from = hsd_paged_at(a->by_position, position * a->item_bytes, HSD_FRAME_USED);
+        memcpy(hsd_paged_at(a->by_ordinal, ordinal * a->item_bytes, HSD_FRAME_USED | HSD_FRAME_DIRTY), from,
+               a->item_bytes);
     }
 }
 

@@ -1,11 +1,11 @@
 /*
- * Arrays from the order of ordinals into that of positions, and back, where neither order is near the other and the
- * arrays do not fit in memory: asked for one by one each item would cost a page of 16 KiB, to be read and, if it is
- * written, to be written.
+ * Arrays from the order of positions into that of ordinals, where neither order is near the other and the arrays do not
+ * fit in memory: asked for one by one each item would cost a page of 16 KiB, to be read and, if it is written, to be
+ * written. The other way go match/ordering.h.
  *
  * Ordinals are gone through again and again, each time for those whose positions lie in one window. What lies by
  * position has the window in memory, what lies by ordinal is gone through in order. So of W windows positions are read
- * W times, what lies by ordinal is read, or read and written, as often, and what lies by position once.
+ * W times, what lies by ordinal is read and written as often, and what lies by position is read once.
  */
 #ifndef HSD_MATCH_PERMUTE_H
 #define HSD_MATCH_PERMUTE_H
@@ -26,8 +26,7 @@ typedef struct hsd_permute_config {
     hsd_paged *positions;  /* a number by ordinal; of those that have none it is `position_count` or more */
     hsd_node object_count; /* ordinals */
     hsd_node position_count;
-    bool to_positions; /* else from them */
-    const char *name;  /* of what goes on, for the progress */
+    const char *name; /* of what goes on, for the progress */
     hsd_reporter *reporter;
 } hsd_permute_config;
 

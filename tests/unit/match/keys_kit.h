@@ -27,6 +27,7 @@ typedef struct key_result { /* by position, and by hash */
     hsd_node *owners;
     uint64_t *wholes, *places; /* pairs of words */
     uint64_t whole_count, place_count;
+    uint64_t moved_bytes; /* read and written while they were found */
 } key_result;
 
 static const uint32_t kit_type_hash[KIT_TYPES] = {0, 1, 77, 77, UINT32_MAX};
@@ -174,7 +175,9 @@ static inline key_result key_find(key_graph *g, uint64_t memory, uint64_t sort, 
         .has_order = sort != 0,
     };
     hsd_adjacency *adjacency = g->is_bare ? NULL : key_adjacency(g, space);
+    const uint64_t before = space->bytes_read + space->bytes_written;
     cr_assert_eq(hsd_keys_find(adjacency, &config, &s, &err), HSD_OK, "%s", err.text);
+    out.moved_bytes = space->bytes_read + space->bytes_written - before;
     key_take(&s, &out);
     hsd_adjacency_free(adjacency);
     hsd_paged_close(&shapes);

@@ -224,6 +224,7 @@ Test(keys, are_equal_where_the_definition_is)
 static void check_same(const key_result *a, const key_result *b, hsd_node positions)
 {
     cr_assert_eq(memcmp(a->elements, b->elements, positions * sizeof *a->elements), 0);
+    cr_assert_eq(memcmp(a->owners, b->owners, positions * sizeof *a->owners), 0);
     cr_assert_eq(a->whole_count, b->whole_count);
     cr_assert_eq(a->place_count, b->place_count);
     cr_assert_eq(memcmp(a->wholes, b->wholes, a->whole_count * 16), 0);
@@ -272,6 +273,27 @@ Test(keys, do_not_depend_on_memory)
     check_renumbered(&g, &random, KIT_LEAST);
     key_graph_release(&g);
     cr_assert_eq(space.bytes_now, 0);
+}
+
+/* Where nothing lies near, what does not fit is not asked for one by one: that would be a page for each of the
+ * references, and for each object. */
+Test(keys, move_a_small_multiple_with_little_memory)
+{
+    enum { OBJECTS = 400000, OTHERS = 100, EDGES = 1000000 };
+    test_random random = {test_seed(6)};
+    key_graph g = key_graph_new(OBJECTS, OTHERS, EDGES);
+    key_fill(&g, &random, 1000);
+    for (hsd_node e = 0; e < EDGES; e++)
+        key_refer(&g, (hsd_node)test_below(&random, OBJECTS), (hsd_node)test_below(&random, OBJECTS));
+    key_result little = key_find(&g, KIT_LEAST, 0, &space);
+    const uint64_t records = OBJECTS * UINT64_C(32) + EDGES * UINT64_C(8);
+    const uint64_t moved = little.moved_bytes;
+    cr_assert_leq(moved, 12 * records * (HSD_NODE_BITS / 32), "%llu bytes", (unsigned long long)moved);
+    key_result plenty = key_find(&g, KIT_PLENTY, 64 << 20, &space);
+    check_same(&plenty, &little, g.positions);
+    key_release(&little);
+    key_release(&plenty);
+    key_graph_release(&g);
 }
 
 /* Lists of several parts, whose duplicates fall into one part or into two. */

@@ -1,6 +1,6 @@
 /*
- * Items by ordinal into the order of positions and back, against a plain loop: all in memory, and with so little that
- * there are many windows; some ordinals have no position.
+ * Items by position into the order of ordinals, against a plain loop: all in memory, and with so little that there are
+ * many windows; some ordinals have no position.
  */
 #include <criterion/criterion.h>
 #include <string.h>
@@ -79,22 +79,16 @@ static void close_permuted(permuted *p)
     cr_assert_eq(space.bytes_now, 0);
 }
 
-static void permute_and_compare(uint64_t memory_bytes, bool to_positions, permuted *p)
+static void permute_and_compare(uint64_t memory_bytes, permuted *p)
 {
     hsd_error err;
     open_permuted(p, memory_bytes);
     for (int i = 0; i < 3; i++)
         for (hsd_node ordinal = 0; ordinal < ORDINALS; ordinal++) {
-            if (to_positions)
-                put_bytes(&p->ordinal[i], ordinal, item_bytes[i], ordinal);
-            else if (p->at[ordinal] != HSD_NODE_MAX)
-                put_bytes(&p->position[i], p->at[ordinal], item_bytes[i], ordinal);
+            if (p->at[ordinal] != HSD_NODE_MAX) put_bytes(&p->position[i], p->at[ordinal], item_bytes[i], ordinal);
         }
-    const hsd_permute_config config = {.positions = &p->positions,
-                                       .object_count = ORDINALS,
-                                       .position_count = ORDINALS - NONE,
-                                       .to_positions = to_positions,
-                                       .name = "permuting"};
+    const hsd_permute_config config = {
+        .positions = &p->positions, .object_count = ORDINALS, .position_count = ORDINALS - NONE, .name = "permuting"};
     for (int i = 0; i < 3; i++)
         p->position[i].faults = 0;
     cr_assert_eq(hsd_permute(&config, p->arrays, 3, &err), HSD_OK, "%s", err.text);
@@ -102,31 +96,26 @@ static void permute_and_compare(uint64_t memory_bytes, bool to_positions, permut
     for (int i = 0; i < 3; i++)
         for (hsd_node ordinal = 0; ordinal < ORDINALS; ordinal++) {
             if (p->at[ordinal] == HSD_NODE_MAX) continue;
-            cr_assert(to_positions ? has_bytes(&p->position[i], p->at[ordinal], item_bytes[i], ordinal)
-                                   : has_bytes(&p->ordinal[i], ordinal, item_bytes[i], ordinal),
-                      "array %d, ordinal %u", i, (unsigned)ordinal);
+            cr_assert(has_bytes(&p->ordinal[i], ordinal, item_bytes[i], ordinal), "array %d, ordinal %u", i,
+                      (unsigned)ordinal);
         }
     cr_assert_leq(faults, p->position[2].page_count, "no page by position comes twice");
 }
 
 Test(permute, where_all_is_in_memory)
 {
-    for (int to_positions = 0; to_positions < 2; to_positions++) {
-        permuted p;
-        permute_and_compare(UINT64_MAX, to_positions == 1, &p);
-        cr_assert_eq(space.bytes_peak, 0, "nothing goes to disk");
-        close_permuted(&p);
-    }
+    permuted p;
+    permute_and_compare(UINT64_MAX, &p);
+    cr_assert_eq(space.bytes_peak, 0, "nothing goes to disk");
+    close_permuted(&p);
 }
 
 Test(permute, a_window_at_a_time)
 {
-    for (int to_positions = 0; to_positions < 2; to_positions++) {
-        permuted p;
-        permute_and_compare(0, to_positions == 1, &p);
-        cr_assert_lt(p.position[2].frame_count * 5, p.position[2].page_count, "many windows");
-        close_permuted(&p);
-    }
+    permuted p;
+    permute_and_compare(0, &p);
+    cr_assert_lt(p.position[2].frame_count * 5, p.position[2].page_count, "many windows");
+    close_permuted(&p);
 }
 
 Test(permute, nothing)
