@@ -56,37 +56,41 @@ static bool counts(const hsd_side_walk *side, uint64_t ordinal)
            (side->graph->is_folded == NULL || !hsd_bit_get(side->graph->is_folded, ordinal));
 }
 
+/* Objects come in the order of their addresses, and their positions lie by ordinal: where these do not fit in memory
+ * objects come again and again, each time for the ordinals of one window; or once more for all that are left, if
+ * ordinals follow addresses. */
 typedef struct numbering {
     hsd_side_walk *side;
-    uint64_t page, jumps; /* of ordinals, from one object to the next */
+    bool is_first;         /* of the windows: addresses are written */
+    uint64_t window;       /* ordinals that are in memory at once */
+    uint64_t first, until; /* those of this time */
+    hsd_node count;        /* positions so far */
+    uint64_t page, jumps;  /* of ordinals, from one object to the next */
 } numbering;
 
 static inline hsd_status number_object(numbering *n, uint64_t id, uint64_t ordinal, hsd_error *err)
 {
     hsd_sequence *s = &n->side->graph->sequence;
+    const bool has_position = counts(n->side, ordinal);
     n->jumps += ordinal >> PAGE_OF != n->page;
     n->page = ordinal >> PAGE_OF;
-    if (!counts(n->side, ordinal)) {
-        hsd_paged_set_node(&s->positions, ordinal, HSD_NO_POSITION);
-        return HSD_OK;
-    }
-    hsd_paged_set_node(&s->positions, ordinal, s->count);
-    hsd_paged_set_u64(&s->addresses, s->count, id);
-    s->count++;
-    if ((s->count & 0xffff) != 0) return HSD_OK;
-    return hsd_progress(n->side->request->reporter, "ordering objects", s->count, n->side->object_count, err);
+    if (ordinal >= n->first && ordinal < n->until)
+        hsd_paged_set_node(&s->positions, ordinal, has_position ? n->count : HSD_NO_POSITION);
+    if (!has_position) return HSD_OK;
+    if (n->is_first) hsd_paged_set_u64(&s->addresses, n->count, id);
+    n->count++;
+    if ((n->count & 0xffff) != 0) return HSD_OK;
+    return hsd_progress(n->side->request->reporter, "ordering objects", n->count, n->side->object_count, err);
 }
 
 static hsd_status number_by_ordinals(numbering *n, hsd_error *err)
 {
-    hsd_ordinals *ordinals = &n->side->graph->ordinals;
     hsd_ordinals_walk walk;
     uint64_t id;
     hsd_node ordinal;
-    hsd_ordinals_begin_walk(&walk, ordinals);
+    hsd_ordinals_begin_walk(&walk, &n->side->graph->ordinals);
     while (hsd_ordinals_next(&walk, &id, &ordinal))
         HSD_TRY(number_object(n, id, ordinal, err));
-    hsd_ordinals_release(ordinals);
     return HSD_OK;
 }
 
@@ -98,18 +102,37 @@ static hsd_status number_by_ids(numbering *n, hsd_error *err)
     HSD_TRY(hsd_sorter_rewind(graph->ids, err));
     while ((status = hsd_sorter_next(graph->ids, &record, err)) == HSD_OK)
         HSD_TRY(number_object(n, record[0], record[1], err));
-    if (status != HSD_END) return status;
-    hsd_sorter_free(graph->ids);
-    graph->ids = NULL;
-    return HSD_OK;
+    return status == HSD_END ? HSD_OK : status;
+}
+
+static hsd_status number_window(numbering *n, hsd_error *err)
+{
+    hsd_walk_graph *graph = n->side->graph;
+    n->count = 0;
+    n->page = n->jumps = 0;
+    if (n->until - n->first <= n->window)
+        hsd_paged_bring(&graph->sequence.positions, n->first, n->until - n->first, HSD_NODE_BYTES);
+    return graph->ids == NULL ? number_by_ordinals(n, err) : number_by_ids(n, err);
 }
 
 static hsd_status number_objects(hsd_side_walk *side, hsd_error *err)
 {
-    hsd_sequence *s = &side->graph->sequence;
-    numbering n = {.side = side};
-    HSD_TRY(side->graph->ids == NULL ? number_by_ordinals(&n, err) : number_by_ids(&n, err));
+    hsd_walk_graph *graph = side->graph;
+    hsd_sequence *s = &graph->sequence;
+    const uint64_t all = side->object_count;
+    numbering n = {.side = side, .is_first = true, .window = hsd_paged_window(&s->positions, HSD_NODE_BYTES)};
+    n.until = hsd_min_u64(all, n.window);
+    HSD_TRY(number_window(&n, err));
+    s->count = n.count;
     s->has_order = n.jumps < s->count / JUMPS_SHARE;
+    for (n.is_first = false; n.until < all;) {
+        n.first = n.until;
+        n.until = s->has_order ? all : hsd_min_u64(all, n.first + n.window);
+        HSD_TRY(number_window(&n, err));
+    }
+    if (graph->ids == NULL) hsd_ordinals_release(&graph->ordinals);
+    hsd_sorter_free(graph->ids);
+    graph->ids = NULL;
     HSD_TRY(hsd_paged_check(&s->positions, err));
     return hsd_paged_check(&s->addresses, err);
 }
