@@ -1,79 +1,108 @@
-/* A window of positions at a time: what permute.h says, for one byte to a page an item. */
+/* An ordinal refers to its position, and that to what stands there: a round for each array. */
 #include "match/permute.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/assert.h"
 #include "base/check.h"
+#include "base/fail.h"
+#include "match/around.h"
 
-#define PROGRESS_MASK 0xfffffu
+#define LEAST_BYTES (UINT64_C(512) << 10)
 
 typedef struct permuting {
     const hsd_permute_config *config;
-    const hsd_permuted *arrays;
-    size_t count;
-    uint64_t first, until; /* positions of the window */
+    const hsd_permuted *array; /* of the round */
+    hsd_around *around;
+    uint8_t *window; /* of what stands by position */
 } permuting;
 
-/* As many positions as every array has in memory at once, in whole pages of each: of one that is larger than its memory
- * sixteen are there. */
-static uint64_t window_of(const permuting *p)
+static hsd_status begin_window(void *context, hsd_node first, hsd_node count, hsd_error *err)
 {
-    uint64_t window = UINT64_MAX;
-    uint32_t least = HSD_PAGE_BYTES;
-    for (size_t i = 0; i < p->count; i++) {
-        const hsd_paged *array = p->arrays[i].by_position;
-        if (array->frame_count < array->page_count)
-            window = hsd_min_u64(window, hsd_paged_window(array, p->arrays[i].item_bytes));
-        if (p->arrays[i].item_bytes < least) least = p->arrays[i].item_bytes;
-    }
-    const uint64_t page =
-        HSD_PAGE_BYTES / least; /* the most items that a page has: that many of any array are whole pages */
-    HSD_ASSERT(window >= page);
-    return window / page * page;
+    const permuting *p = context;
+    const uint64_t each = p->array->item_bytes, end = p->config->position_count;
+    if (first >= end) return HSD_OK;
+    return hsd_paged_peek(p->array->by_position, first * each, p->window,
+                          (size_t)(hsd_min_u64(count, end - first) * each), err);
 }
 
-static void move_item(const permuting *p, uint64_t ordinal, uint64_t position)
+static uint64_t see_item(void *context, hsd_node ordinal, hsd_node at)
 {
-    for (size_t i = 0; i < p->count; i++) {
-        const hsd_permuted *a = &p->arrays[i];
-        const uint8_t *from = hsd_paged_at(a->by_position, position * a->item_bytes, HSD_FRAME_USED);
-        memcpy(hsd_paged_at(a->by_ordinal, ordinal * a->item_bytes, HSD_FRAME_USED | HSD_FRAME_DIRTY), from,
-               a->item_bytes);
-    }
+    const permuting *p = context;
+    const uint32_t each = p->array->item_bytes;
+    uint64_t item = 0;
+    (void)ordinal;
+    memcpy(&item, p->window + (size_t)at * each, each); /* as it is read back */
+    return item;
 }
 
-static hsd_status check_permuted(const permuting *p, hsd_error *err)
+/* Those that have no position keep what they are. */
+static hsd_status write_items(const permuting *p, hsd_error *err)
 {
-    HSD_TRY(hsd_paged_check(p->config->positions, err));
-    for (size_t i = 0; i < p->count; i++) {
-        HSD_TRY(hsd_paged_check(p->arrays[i].by_ordinal, err));
-        HSD_TRY(hsd_paged_check(p->arrays[i].by_position, err));
+    const hsd_permute_config *c = p->config;
+    const uint32_t each = p->array->item_bytes;
+    for (hsd_node ordinal = 0; ordinal < c->object_count; ordinal++) {
+        if (hsd_paged_get_node(c->positions, ordinal) >= c->position_count) continue;
+        const uint64_t item = hsd_around_next_sum(p->around, ordinal), byte = (uint64_t)ordinal * each;
+        memcpy(hsd_paged_at(p->array->by_ordinal, byte, HSD_FRAME_USED | HSD_FRAME_DIRTY), &item, each);
+    }
+    HSD_TRY(hsd_around_check(p->around, err));
+    HSD_TRY(hsd_paged_check(c->positions, err));
+    return hsd_paged_check(p->array->by_ordinal, err);
+}
+
+static hsd_status put_positions(const permuting *p, hsd_error *err)
+{
+    const hsd_permute_config *c = p->config;
+    for (hsd_node ordinal = 0; ordinal < c->object_count; ordinal++) {
+        const hsd_node position = hsd_paged_get_node(c->positions, ordinal);
+        if (position < c->position_count) hsd_around_put(p->around, ordinal, position);
+    }
+    HSD_TRY(hsd_paged_check(c->positions, err));
+    return hsd_around_finish(p->around, err);
+}
+
+static hsd_status permute_all(permuting *p, const hsd_permuted *arrays, size_t count, hsd_error *err)
+{
+    HSD_TRY(put_positions(p, err));
+    for (size_t i = 0; i < count; i++) {
+        const hsd_around_round round = {
+            .name = p->config->name, .is_last = i + 1 == count, .context = p, .begin = begin_window, .see = see_item};
+        p->array = &arrays[i];
+        HSD_TRY(hsd_around_run(p->around, &round, err));
+        HSD_TRY(write_items(p, err));
     }
     return HSD_OK;
 }
 
-static hsd_status move_window(const permuting *p, hsd_error *err)
+static uint32_t most_bytes(const hsd_permuted *arrays, size_t count)
 {
-    const hsd_permute_config *c = p->config;
-    for (size_t i = 0; i < p->count; i++)
-        hsd_paged_bring(p->arrays[i].by_position, p->first, p->until - p->first, p->arrays[i].item_bytes);
-    for (hsd_node ordinal = 0; ordinal < c->object_count; ordinal++) {
-        if ((ordinal & PROGRESS_MASK) == 0)
-            HSD_TRY(hsd_progress(c->reporter, c->name, p->first, c->position_count, err));
-        const hsd_node position = hsd_paged_get_node(c->positions, ordinal);
-        if (position >= p->first && position < p->until) move_item(p, ordinal, position);
+    uint32_t most = 1;
+    for (size_t i = 0; i < count; i++) {
+        HSD_ASSERT(arrays[i].item_bytes <= sizeof(uint64_t));
+        if (arrays[i].item_bytes > most) most = arrays[i].item_bytes;
     }
-    return check_permuted(p, err);
+    return most;
 }
 
 hsd_status hsd_permute(const hsd_permute_config *config, const hsd_permuted *arrays, size_t count, hsd_error *err)
 {
-    permuting p = {.config = config, .arrays = arrays, .count = count};
-    const uint64_t all = config->position_count, window = all == 0 ? 1 : window_of(&p);
-    for (p.first = 0; p.first < all; p.first = p.until) {
-        p.until = hsd_min_u64(all, p.first + window);
-        HSD_TRY(move_window(&p, err));
-    }
-    return HSD_OK;
+    permuting p = {.config = config};
+    const uint64_t memory = hsd_max_u64(config->memory_bytes, LEAST_BYTES);
+    const hsd_around_config around = {.node_count = config->object_count,
+                                      .window_bytes = memory / 4 * 3,
+                                      .item_bytes = most_bytes(arrays, count),
+                                      .tape_bytes = memory / 4,
+                                      .space = config->space,
+                                      .reporter = config->reporter};
+    HSD_ASSERT(config->position_count <= config->object_count);
+    if (config->position_count == 0) return HSD_OK;
+    hsd_status status = hsd_around_new(&p.around, &around, err);
+    if (status == HSD_OK) p.window = malloc((size_t)hsd_around_window(p.around) * around.item_bytes);
+    if (status == HSD_OK && p.window == NULL) status = hsd_fail_nomem(err, "objects by their addresses");
+    if (status == HSD_OK) status = permute_all(&p, arrays, count, err);
+    free(p.window);
+    hsd_around_free(p.around);
+    return status;
 }

@@ -30,6 +30,8 @@ static hsd_status gather_by_ordinal(hsd_side_walk *side, hsd_paged *rungs, hsd_p
     const hsd_permute_config config = {.positions = &s->positions,
                                        .object_count = side->object_count,
                                        .position_count = s->count,
+                                       .memory_bytes = side->request->plan.partner_bytes,
+                                       .space = side->request->space,
                                        .name = "ordering partners",
                                        .reporter = side->request->reporter};
     const hsd_permuted arrays[] = {{rungs, &s->rungs, 1}, {partners, &s->partners, HSD_NODE_BYTES}};
@@ -73,8 +75,5 @@ hsd_status hsd_side_order_partners(hsd_side_walk *side, hsd_error *err)
         HSD_TRY(widen_partners(&s->rungs, rungs, err));
         return partners > 0 ? widen_partners(&s->partners, partners, err) : HSD_OK;
     }
-    const uint64_t part = partners > 0 ? all / (1 + HSD_NODE_BYTES) : all;
-    HSD_TRY(hsd_paged_grow(&s->rungs, part, err));
-    if (partners > 0) HSD_TRY(hsd_paged_grow(&s->partners, all - part, err));
     return order_them(side, err);
 }
