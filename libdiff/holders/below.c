@@ -11,6 +11,7 @@
 #include "holders/growth.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/fail.h"
 #include <hscapture/hscapture.h>
@@ -268,6 +269,7 @@ hsd_status hsd_below_enter(hsd_growth *growth, const hsd_below *above, const hsd
     here->is_super = false;
     here->is_in_set = above->is_in_set;
     here->is_joined = above->is_joined;
+    memset(here->unused, 0, sizeof here->unused);
     if (holder != HSD_NO_CHOICE) HSD_TRY(add_types(growth, holder, node, err));
     if (above->edged != HSD_NO_CHOICE) HSD_TRY(step_place_below(growth, above, node, holder, here, err));
     if (!node->can_hold) return HSD_OK;

@@ -3,6 +3,7 @@
  *
  *      holders.c   the order of the steps, what is alive in each
  *      walk.c      one pass over the tree of each side: credits, retained sizes, the trie
+ *      moves.h     what a walk makes of a node, worked out once for all that stand alike
  *      match.c     credits of before and after meet: one row a holder
  *      crowd.c     places with several holders, and crediting once more without them
  *      pools.c     holders that are alike in the threads of a pool become one
@@ -445,7 +446,7 @@ void hsd_growth_chosen_release(hsd_growth_chosen *chosen);
 
 /* ---- what hangs below those that were chosen ---- */
 
-typedef struct hsd_below { /* how a node stands to the chosen holders; a frame of the second pass */
+typedef struct hsd_below { /* how a node stands to the chosen holders; a state of the second pass, without holes */
     uint32_t holder;       /* choice that it would be credited to, if it is one */
     uint32_t edged;        /* nearest choice with edges */
     uint32_t code;         /* program code's choice */
@@ -454,8 +455,9 @@ typedef struct hsd_below { /* how a node stands to the chosen holders; a frame o
     bool is_in_code;        /* below what is code as a whole */
     bool is_kept, is_super; /* the super-root refers to nothing itself */
     bool is_in_set;
-    bool is_joined;       /* `holder` was joined to a set: what hangs apart here is not of the set's fork */
-    hsd_trie_place place; /* below `edged` */
+    bool is_joined; /* `holder` was joined to a set: what hangs apart here is not of the set's fork */
+    uint8_t unused[4];
+    hsd_trie_place place; /* below `edged`; without one, whatever */
 } hsd_below;
 
 typedef struct hsd_below_node {

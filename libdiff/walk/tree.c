@@ -175,6 +175,7 @@ hsd_status hsd_tree_walk(hsd_sorter *tree, const hsd_tree_visitor *visitor, void
                          hsd_temp_space *space, hsd_error *err)
 {
     walk w = {.visitor = visitor, .root = root, .space = space, .item_bytes = sizeof(uint64_t) + visitor->frame_bytes};
+    HSD_ASSERT(visitor->rare_bytes <= visitor->frame_bytes);
     if (visitor->frame_bytes % 8 != 0 || visitor->frame_bytes > MAX_FRAME_BYTES) {
         return hsd_fail(err, HSD_E_MISUSE, "frames of %zu bytes", visitor->frame_bytes);
     }
@@ -189,7 +190,7 @@ hsd_status hsd_tree_walk(hsd_sorter *tree, const hsd_tree_visitor *visitor, void
     hsd_status status = hsd_read_ahead_begin(&records, tree, &how, err);
     if (status == HSD_OK) status = pass_tree(&w, &records, err);
     hsd_read_ahead_end(&records);
-    hsd_work_did(HSD_COST_WRITTEN, w.entered * w.item_bytes); /* a frame for each */
+    hsd_work_did(HSD_COST_WRITTEN, w.entered * (w.item_bytes - visitor->rare_bytes)); /* a frame for each */
     free(w.window);
     hsd_temp_close(&w.file);
     return status;

@@ -149,6 +149,7 @@ static inline bool hsd_tree_is_sought(hsd_tree_seam *above, const hsd_tree_node 
 typedef struct hsd_tree_visitor {
     void *context;
     size_t frame_bytes; /* a multiple of 8, at most 256 */
+    size_t rare_bytes;  /* of these, at the end, what few frames write: the cost model leaves it out */
     bool has_ids;       /* records have HSD_TREE_ID_WORDS */
     bool fills_frames;  /* enter sets all of a frame: it need not be zeroed */
     bool sees_hidden;   /* nodes with HSD_TREE_IS_HIDDEN, too */

@@ -513,6 +513,73 @@ Test(holders, with_most_of_a_pool_keep_their_number)
     hsd_diff_free(diff);
 }
 
+/* ---- where no two objects stand alike ---- */
+
+enum { MANY = 1500, FIRST_NAME = 100 };
+
+/* A map that refers to each of many nodes by a name of its own; in after each second node has an item, and each third
+ * an array that grew. */
+static void write_names(bool is_after)
+{
+    hsc_writer *w = begin(is_after, HSC_IDENTITY_EXACT);
+    uint64_t references[2 * MANY + 1] = {0};
+    for (uint32_t i = 0; i < MANY; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "name%u", i);
+        define(w, FIRST_NAME + i, name);
+        good(hsc_define_label(w, FIRST_NAME + i, HSC_LABEL_FIELD, 0, FIRST_NAME + i));
+        references[2 * i] = 10 + i;
+        references[2 * i + 1] = FIRST_NAME + i;
+    }
+    put(w, 1, MAP, 48, references);
+    for (uint32_t i = 0; i < MANY; i++) {
+        const bool has_item = is_after && i % 2 == 0;
+        const uint64_t of_node[] = {10 + MANY + i, FIELD, has_item ? 10 + 2 * MANY + i : 0, VALUE, 0};
+        put(w, 10 + i, NODE, 16, of_node);
+        put(w, 10 + MANY + i, TABLE, is_after && i % 3 == 0 ? 64 + i : 32, NULL);
+        if (has_item) put(w, 10 + 2 * MANY + i, ITEM, 100 + i, NULL);
+    }
+    put_root(w, ROOT_STRING, 1);
+    finish(w);
+}
+
+static void check_same_growth(const hsd_holder *a, const hsd_holder *b)
+{
+    cr_assert(a->net_bytes == b->net_bytes && a->resized_bytes == b->resized_bytes);
+    cr_assert(a->new_.objects == b->new_.objects && a->new_.bytes == b->new_.bytes);
+    cr_assert_eq(a->edge_count, b->edge_count);
+    for (size_t i = 0; i < a->edge_count; i++) {
+        cr_assert_eq(a->edges[i].growth_bytes, b->edges[i].growth_bytes);
+        cr_assert_eq(a->edges[i].before.objects, b->edges[i].before.objects);
+        cr_assert_eq(a->edges[i].after.bytes, b->edges[i].after.bytes);
+    }
+}
+
+/* In little memory there is no room for all states of the walks (holders/moves.h), in much there is. */
+Test(holders, are_the_same_with_room_for_few_states)
+{
+    uint64_t items = 0, bytes = 0;
+    write_names(false);
+    write_names(true);
+    hsd_diff *few = compare(NULL, &(hsd_run){.memory_bytes = (uint64_t)HSD_NODE_BYTES << 22, .threads = 1});
+    hsd_diff *many = compare(NULL, &(hsd_run){.memory_bytes = UINT64_C(1) << 30, .threads = 2});
+    cr_assert_not_null(few, "%s", err.text);
+    cr_assert(few->has_holders && few->holder_count == many->holder_count && few->tree_count == many->tree_count);
+    for (size_t i = 0; i < few->holder_count; i++) {
+        check_same_growth(&few->holders[i], &many->holders[i]);
+        items += few->holders[i].new_.objects;
+        bytes += (uint64_t)few->holders[i].resized_bytes;
+    }
+    for (size_t i = 0; i < few->tree_count; i++) {
+        cr_assert_eq(few->tree[i].after.bytes, many->tree[i].after.bytes);
+        cr_assert_eq(few->tree[i].own_new.objects, many->tree[i].own_new.objects);
+    }
+    cr_assert_eq(items + few->other_holders.new_.objects, MANY / 2);
+    cr_assert_eq(bytes + (uint64_t)few->other_holders.resized_bytes, (MANY / 3) * 32 + MANY / 3 * (MANY - 3) / 2);
+    hsd_diff_free(few);
+    hsd_diff_free(many);
+}
+
 /* ---- captures that cannot tell ---- */
 
 static void check_none(const hsd_diff_options *options, const char *why)
