@@ -44,8 +44,9 @@ static bool is_zero_cohort(const uint8_t domain[16])
 }
 
 /* Why the ids of a capture say nothing about the one before it, or about any; NULL if they do. */
-static const char *why_not_by_ids(const hsd_aging *aging, const hsd_capture_info *info, bool is_first)
+static const char *why_not_by_ids(const hsd_aging *aging, const hsd_capture_info *info, const hsd_capture_info *last)
 {
+    const bool is_first = aging->capture == 0;
     if (info->identity == HSD_IDENTITY_MOVING)
         return "the collector moves objects; --cohorts recognises them by structure";
     if (info->identity == HSD_IDENTITY_NONE)
@@ -59,15 +60,18 @@ static const char *why_not_by_ids(const hsd_aging *aging, const hsd_capture_info
     if (is_first) return NULL;
     if (info->identity != aging->identity)
         return "the captures identify objects in different ways; --cohorts recognises them by structure";
+    if (memcmp(info->domain, aging->domain, sizeof info->domain) != 0 && hsd_capture_same_process(info, last))
+        return "the runtime numbered the objects of the process anew between the captures; --cohorts recognises them "
+               "by structure";
     if (memcmp(info->domain, aging->domain, sizeof info->domain) != 0 ||
         (info->pid != 0 && aging->pid != 0 && info->pid != aging->pid))
         return "the captures are of different processes; --cohorts recognises what plays the same part by structure";
     return NULL;
 }
 
-static void ask_cohort(hsd_aging *aging, const hsd_capture_info *info)
+static void ask_cohort(hsd_aging *aging, const hsd_capture_info *info, const hsd_capture_info *last)
 {
-    const char *why = why_not_by_ids(aging, info, aging->capture == 0);
+    const char *why = why_not_by_ids(aging, info, last);
     aging->is_by_pairs = why != NULL && aging->capture > 0;
     if (!info->is_complete)
         hsd_aging_stop(aging, "%s is incomplete", info->path);
@@ -83,7 +87,7 @@ hsd_status hsd_aging_begin(hsd_aging *aging, uint32_t capture, const hsd_capture
 {
     aging->capture = capture;
     aging->mapped = NULL;
-    if (aging->is_on) ask_cohort(aging, info);
+    if (aging->is_on) ask_cohort(aging, info, last);
     if (!aging->is_on) return HSD_OK;
     aging->asks_turn = last != NULL && !aging->is_by_pairs && hsd_turn_is_asked(last, info);
     aging->is_met = false;

@@ -283,6 +283,8 @@ bool model_write(const model_heap *heap, const model_form *form, const char *pat
     options.memory_bytes = 64 << 10;
     options.taken_unix_ns = 1 + form->moment;
     options.domain[0] = form->domain;
+    options.started_unix_ns = form->started;
+    if (form->started != 0) options.pid = 4121;
     remove(path);
     if (hsc_open_file(&x.w, path, &options) != HSC_OK) return false;
     shuffle(&x);

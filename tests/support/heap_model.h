@@ -71,8 +71,9 @@ typedef struct model_form {
     uint64_t shuffle;    /* seed of the order of objects and roots */
     int compression;
     hsc_identity identity;
-    uint64_t moment; /* when it was taken */
-    uint8_t domain;  /* of the process; 0 = not known */
+    uint64_t moment;  /* when it was taken */
+    uint8_t domain;   /* of the process; 0 = not known */
+    uint64_t started; /* when process 4121 did; 0 = not known which it is */
 } model_form;
 
 model_heap model_random(test_random *random);

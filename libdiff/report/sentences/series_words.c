@@ -179,6 +179,14 @@ static void say_how(hsd_series_words *words, const hsd_series_row *row)
     if (since > 0) hsd_out_format(&words->out, " since %s", hsd_series_moment(moment, words->series, since));
 }
 
+/* A type that grew by more, and does no longer. */
+static bool has_larger(const hsd_series *series, const hsd_series_row *row)
+{
+    for (size_t i = 0; i < series->types.row_count; i++)
+        if (series->types.rows[i].trend.growth > row->trend.growth) return true;
+    return false;
+}
+
 /* ". 96% of it hangs from svc.feed._events: Object, which grew in each step since capture 4." What has more than the
  * heap grew, as other things shrank, and types, have their own growth. */
 static void say_leader(hsd_series_words *words)
@@ -200,7 +208,7 @@ static void say_leader(hsd_series_words *words)
         return;
     }
     const bool is_type = table == HSD_TABLE_TYPES, is_part = !is_type && row->trend.growth <= growth + growth / 50;
-    hsd_out_text(&words->out, ". ");
+    hsd_out_text(&words->out, is_type && has_larger(series, row) ? ". Of what goes on growing " : ". ");
     if (is_part)
         hsd_out_format(&words->out, "%s of the growth hangs from ",
                        hsd_format_share(size, (uint64_t)(row->trend.growth < growth ? row->trend.growth : growth),
@@ -270,7 +278,7 @@ static bool has_held_rows(const hsd_series *series)
     return false;
 }
 
-/* Where no row could be told of it: " From run-1.hs to run-5.hs it is held by app.queue: Queue, +1.20 MiB." */
+/* Where no row could be told of it: " From run-1.hs to run-5.hs the growth is held by app.queue: Queue, +1.20 MiB." */
 static void say_held(hsd_series_words *words)
 {
     const hsd_series *series = words->series;
@@ -284,7 +292,7 @@ static void say_held(hsd_series_words *words)
     say_name(words, series->points[series->pair_from].label);
     hsd_out_text(&words->out, " to ");
     say_name(words, series->points[series->pair_to].label);
-    hsd_out_text(&words->out, " it is held by ");
+    hsd_out_text(&words->out, " the growth is held by ");
     if (words->out.status == HSD_OK)
         words->out.status = hsd_held_append_sizes(&text, &held, words->options->exact_bytes, words->out.err);
     hsd_out_said(&words->out, words->form, (hsd_text){(const char *)text.data, text.size});

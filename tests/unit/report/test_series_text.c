@@ -7,6 +7,7 @@
 #include "report/words/width.h"
 #include "unit/report/says.h"
 #include "unit/report/series_sample.h"
+#include <hscapture/hscapture.h>
 
 static const hsd_report_options screen = {.width = 80, .use_utf8 = true};
 
@@ -286,6 +287,26 @@ Test(series_text, names_a_root_or_a_type_where_holders_have_little_of_it)
     free(report);
 }
 
+Test(series_text, blames_no_code_that_nobody_holds)
+{
+    hsd_series series = sample_shop();
+    series.holders.is_known = true;
+    series.holders.rows[0].trend.verdict = series.roots.rows[0].trend.verdict = HSD_VERDICT_LEVELLED;
+    series.types.rows[0].flags = HSC_TYPE_CODE;
+    char *report = text_of(&series, &screen);
+    SAYS(report, "over 5 steps, in each step; no one type or holder does.");
+    LACKS(report, "At this rate");
+    free(report);
+    series.types.rows[1].trend.verdict = HSD_VERDICT_EACH_STEP; /* and code came to more */
+    report = text_of(&series, &screen);
+    SAYS(report, "over 5 steps. Of what goes on growing LruNode grew most, by 36.0 MiB, in each step.");
+    free(report);
+    series.holders.is_known = false; /* code that is generated without end */
+    report = text_of(&series, &screen);
+    SAYS(report, "over 5 steps. Session grew most, by 125.8 MiB, in each step.");
+    free(report);
+}
+
 Test(series_text, names_nobody_where_it_is_program_code)
 {
     hsd_series series = sample_shop();
@@ -365,6 +386,13 @@ Test(series_text, tells_captures_apart_by_time)
     HOLDS(report, "\n09:00:20Z to 09:00:40Z ");
     HOLDS(report, "PER STEP"); /* what 100 seconds say about an hour is not much */
     SAYS(report, "1 GiB in 41 steps.");
+    check_width(report, 80);
+    free(report);
+    for (size_t i = 0; i < 6; i++) /* by a test, one behind the other */
+        series.points[i].side.info.taken_unix_ns = NINE_O_CLOCK_S * 1000000000u + 400007000u * i;
+    report = text_of(&series, &screen);
+    HOLDS(report, "6 captures, 09:00:00.000Z to 09:00:02.000Z (2.0 s), ");
+    HOLDS(report, "\n09:00:00.400Z to 09:00:00.800Z ");
     check_width(report, 80);
     free(report);
     for (size_t i = 0; i < 6; i++)

@@ -93,6 +93,11 @@ Test(run, says_why_ages_are_not_known)
     check_why_not(&(hsd_series_options){.summary_only = true}, "type totals alone were asked for");
     story.forms[2].domain = 8;
     check_why_not(NULL, "the captures are of different processes; --cohorts");
+    story.forms[1].started = story.forms[2].started = 5; /* as an inspector leaves it that was opened for each */
+    check_why_not(NULL, "the runtime numbered the objects of the process anew between the captures; --cohorts");
+    story.forms[1].started = 4;
+    check_why_not(NULL, "the captures are of different processes; --cohorts");
+    story.forms[1].started = story.forms[2].started = 0;
     story.forms[1].domain = 0;
     check_why_not(NULL, "the captures do not say which process they are of; --cohorts");
     story.forms[1].domain = story.forms[2].domain = 7;
