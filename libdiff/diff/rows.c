@@ -255,10 +255,10 @@ static hsd_status fill_diff_row(hsd_diff *diff, const hsd_comparison *c, hsd_err
     hsd_store_warn_of_references(diff->store, &diff->after);
     if (c->reused.untold > 0 && !c->reused.is_told) {
         hsd_store_warn(diff->store,
-                       "of %" PRIu64
-                       " objects it cannot be told whether their addresses were used again: they are all of "
-                       "one type in their size",
-                       c->reused.untold);
+                       "%" PRIu64 " of %" PRIu64
+                       " objects may be others, which came to the addresses of freed ones of their type and size: "
+                       "growth is right, new and freed are at least what is told",
+                       c->reused.untold, c->reused.pairs);
     }
     warn_of_keys(diff, c);
     show_warnings(diff);
