@@ -110,13 +110,15 @@ uint32_t plans_function_type(walk *w, const plan *p, const py_object *object)
     const function_parts parts = parts_of(&w->py, p, object);
     if (parts.what == NULL || parts.code == NULL || parts.code->type != w->py.types.code || parts.qualname == NULL)
         return p->number;
-    const uintptr_t mixed = ((uintptr_t)parts.code >> 4) ^ ((uintptr_t)parts.qualname >> 3) ^ (uintptr_t)p->kind << 7;
+    const uintptr_t mixed = ((uintptr_t)parts.code >> 4) ^ ((uintptr_t)parts.qualname >> 3) ^
+                            ((uintptr_t)parts.module >> 5) ^ (uintptr_t)p->kind << 7;
     function_label *known = &w->functions[mixed & (FUNCTION_CACHE - 1)];
-    if (known->code == parts.code && known->qualname == parts.qualname && known->kind == (uint32_t)p->kind)
+    if (known->code == parts.code && known->qualname == parts.qualname && known->module == parts.module &&
+        known->kind == (uint32_t)p->kind)
         return known->number;
     const size_t size = function_name(&w->py, parts.what, parts.module, parts.qualname, parts.code, text);
     const uint32_t number = names_put(&w->names, NAME_FUNCTION_TYPE, text, size < sizeof text ? size : sizeof text - 1);
-    *known = (function_label){parts.code, parts.qualname, (uint32_t)p->kind, number};
+    *known = (function_label){parts.code, parts.qualname, parts.module, (uint32_t)p->kind, number};
     return number;
 }
 

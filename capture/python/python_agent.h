@@ -195,8 +195,8 @@ typedef struct module_globals { /* by the str that its classes have as __module_
     const py_object *name, *globals;
 } module_globals;
 
-typedef struct function_label { /* the type of functions of one code */
-    const py_object *code, *qualname;
+typedef struct function_label {                /* the type of functions of one code */
+    const py_object *code, *qualname, *module; /* one code can be run in several modules */
     uint32_t kind, number;
 } function_label;
 

@@ -10,6 +10,8 @@
 #include "structures.h"
 
 enum { CALLBACK_WORDS = 3, CALLBACKS_MAX = 1 << 20, WORD = 8 };
+/* of modules that the program made: a server has its script so, a library what it has in C; more are data */
+enum { MADE_MOST = 64, SEARCHES_MOST = 256 };
 enum { GLOBALS_MAX = 2048 }; /* of a module that is looked through for each of its classes */
 
 void root(walk *w, hsc_root_kind kind, uint32_t flags, const char *label, py_object *target)
@@ -31,6 +33,84 @@ static void secondary_root(walk *w, hsc_root_kind kind, const char *label, const
 
 /* ---- modules ---- */
 
+/* What parts of a name have been looked for in all of sys.modules: siblings stand side by side. */
+typedef struct parents {
+    const py_object *modules, *known;
+    char name[NAME_BYTES];
+    uint32_t searches;
+} parents;
+
+static const py_object *find_parent(const walk *w, parents *p, const char *name, size_t size)
+{
+    if (size < sizeof p->name && (strlen(p->name) != size || memcmp(p->name, name, size) != 0)) {
+        memcpy(p->name, name, size);
+        p->name[size] = '\0';
+        p->searches++;
+        p->known = py_dict_find(&w->py, p->modules, p->name);
+    }
+    return p->known;
+}
+
+/* "upload" of "/srv/plugins/upload.py" and of "/srv/plugins/upload/__init__.py", as import calls what it finds there.
+ */
+static bool is_of_file(const char *name, size_t size, const char *path)
+{
+    const char *end = path + strlen(path), *last = strrchr(path, '/');
+    if (last == NULL) return true;
+    if (strncmp(last, "/__init__.", 10) == 0) {
+        end = last;
+        while (last > path && *--last != '/') {
+        }
+        if (*last != '/') return true;
+    } else {
+        end = last + strcspn(last, ".");
+    }
+    last++;
+    return (size_t)(end - last) == size && memcmp(last, name, size) == 0;
+}
+
+/*
+ * Whether the program made a name for this module and put it there, where `import` would have left a __spec__, the name
+ * of the file and the module in its package. Such modules come one for each plugin, template or upload.
+ */
+static bool is_made(const walk *w, parents *p, const py_object *key, const py_object *module)
+{
+    char path[NAME_BYTES];
+    size_t size;
+    const char *name = py_ascii(&w->py, key, &size), *dot = NULL;
+    if (name == NULL || !py_is_subtype(module->type, w->py.types.module)) return false;
+    if (size == 8 && memcmp(name, "__main__", 8) == 0) return false;
+    const py_object *globals = ((const py_module *)module)->dict;
+    const py_object *spec = py_dict_find(&w->py, globals, "__spec__"), *file;
+    if (spec == NULL || spec == w->py.none) return true;
+    for (size_t i = 0; i < size; i++)
+        if (name[i] == '.') dot = name + i;
+    const char *last = dot == NULL ? name : dot + 1;
+    const size_t last_size = size - (size_t)(last - name);
+    if (dot != NULL && last_size < sizeof path && p->searches < SEARCHES_MOST) {
+        const py_object *parent = find_parent(w, p, name, (size_t)(dot - name));
+        if (parent == NULL) return true;
+        memcpy(path, last, last_size);
+        path[last_size] = '\0';
+        const py_object *names =
+            py_is_subtype(parent->type, w->py.types.module) ? ((const py_module *)parent)->dict : NULL;
+        if (names != NULL && ((const py_dict *)names)->used <= GLOBALS_MAX && py_dict_find(&w->py, names, path) == NULL)
+            return true;
+    }
+    file = py_dict_find(&w->py, globals, "__file__");
+    if (file == NULL || file->type != w->py.types.text) return false;
+    path[py_utf8(&w->py, file, path, sizeof path - 1)] = '\0';
+    return !is_of_file(last, last_size, path);
+}
+
+/* One that is made is what sys.modules has, as an instance of a class is what a list has. */
+static void made_root(walk *w, py_object *module)
+{
+    secondary_root(w, HSC_ROOT_RUNTIME, "sys.modules", module);
+    walk_write(w, module, ROLE_NONE, 0);
+    walk_write(w, ((const py_module *)module)->dict, ROLE_INSTANCE_DICT, 0);
+}
+
 /* "module app.cache", and of another interpreter than the main one "module app.cache (interpreter 2)". */
 static void module_root(walk *w, py_object *key, py_object *module, int64_t interpreter)
 {
@@ -49,12 +129,29 @@ static void module_root(walk *w, py_object *key, py_object *module, int64_t inte
     walk_write(w, dict, ROLE_MODULE_DICT, names_put(&w->names, NAME_STRING, label + prefix, size - prefix));
 }
 
+static bool has_many_made(const walk *w, const py_object *modules)
+{
+    parents p = {.modules = modules};
+    py_object *key, *value;
+    uint32_t made = 0;
+    for (py_entries all = py_dict_entries(&w->py, (const py_dict *)modules); py_next_entry(&all, &key, &value);)
+        made += value != w->py.none && is_made(w, &p, key, value);
+    return made > MADE_MOST;
+}
+
 void roots_modules(walk *w, void *interpreter)
 {
     py_object *modules = py_object_at(interpreter, w->py.at->interp_modules), *key, *value;
     if (modules == NULL || !py_is(modules->type, PY_IS_DICT)) return;
-    for (py_entries all = py_dict_entries(&w->py, (const py_dict *)modules); py_next_entry(&all, &key, &value);)
-        if (value != w->py.none) module_root(w, key, value, w->py.interpreter_number(interpreter));
+    const bool are_many = has_many_made(w, modules);
+    parents p = {.modules = modules};
+    for (py_entries all = py_dict_entries(&w->py, (const py_dict *)modules); py_next_entry(&all, &key, &value);) {
+        if (value == w->py.none) continue;
+        if (are_many && is_made(w, &p, key, value))
+            made_root(w, value);
+        else
+            module_root(w, key, value, w->py.interpreter_number(interpreter));
+    }
 }
 
 /* ---- classes ---- */

@@ -27,6 +27,7 @@ LEAKS = {
     "local": ('app.local.CONTEXT.(threads)[*]["requests"] (list)', ["[*]: app.leaked.Leaked"]),
     "models": ("app.models.Order.items (list)", ["[*]: app.leaked.Leaked"]),
     "schemas": ("app.schemas.SCHEMAS (dict)", ["[*]: type", ".defaults: list", "[*]: app.leaked.Leaked"]),
+    "plugins": ("sys.modules (dict)", ["[*]: module", ".kept: app.leaked.Leaked"]),
     "audit": ("app.audit.LOG.handlers (list)", ["[*]: app.audit.Audit", ".leaked: app.leaked.Leaked"]),
     "failures": ("app.failures.LAST (list)", ["[*]: ValueError", ".__traceback__: traceback", ".tb_next: traceback", ".tb_frame: frame fail (failures.py:7)",
                                                ".request: app.leaked.Leaked"]),
@@ -146,9 +147,12 @@ def leak(tool, folder, version, path, module, environment):
     for name in "ab":
         tool.run("verify", folder / f"{name}.hs")
     screen = tool.run(folder / "a.hs", folder / "b.hs", "--also", f"json={folder / 'diff.json'}").stdout
-    planted = row(json.loads((folder / "diff.json").read_text())["types"], "type", "app.leaked.Leaked")
+    types = json.loads((folder / "diff.json").read_text())["types"]
+    planted = row(types, "type", "app.leaked.Leaked")
     got = [planted["before"]["objects"], planted["new"]["objects"], planted["freed"]["objects"]]
     check(got == [FIRST + 10, MORE, 0], f"planted before, new, freed: {got}, not {[FIRST + 10, MORE, 0]}")
+    gone = [one["type"] for one in types if "(<plugin>:" in one["type"] and one["freed"]["objects"]]
+    check(not gone, f"functions of one code that go and come by other names: {gone}")
     said = re.search(r"of the growth (?:and more )?hangs from one place: (.*?)(?:\. |; others shrank\.)", " ".join(screen.split()))
     names = said and (said[1].endswith(holder[3:]) if holder.startswith("...") else said[1] == holder)
     check(names, f"the first sentence does not name {holder}:\n{screen}")
