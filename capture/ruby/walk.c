@@ -197,7 +197,7 @@ static void category_root(const char *category, VALUE target, void *data)
                  {"global_list", HSC_ROOT_GLOBAL, 0},
                  {"global_tbl", HSC_ROOT_GLOBAL, 0},
                  {"global_symbols", HSC_ROOT_INTERNED, 0},
-                 {"finalizers", HSC_ROOT_FINALIZER, 0},
+                 {"finalizers", HSC_ROOT_FINALIZER, HSC_ROOT_SECONDARY},
                  {"end_proc", HSC_ROOT_RUNTIME, 0},
                  {"object_id", HSC_ROOT_RUNTIME, HSC_ROOT_SECONDARY}};
     walk *w = data;

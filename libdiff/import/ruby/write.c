@@ -211,7 +211,7 @@ static hsc_root_record describe_ruby_write(hsd_bytes category)
         {"global_list", HSC_ROOT_GLOBAL, 0},
         {"global_tbl", HSC_ROOT_GLOBAL, 0},
         {"global_symbols", HSC_ROOT_INTERNED, 0},
-        {"finalizers", HSC_ROOT_FINALIZER, 0},
+        {"finalizers", HSC_ROOT_FINALIZER, HSC_ROOT_SECONDARY},
         {"end_proc", HSC_ROOT_RUNTIME, 0},
         {"object_id", HSC_ROOT_RUNTIME, HSC_ROOT_SECONDARY},
         {"(caches of constants)", HSC_ROOT_RUNTIME, HSC_ROOT_SECONDARY},
