@@ -92,12 +92,30 @@ static bool is_same_step(const hsd_step *a, const hsd_step *b)
 }
 
 /* How many steps both begin with; 0 where one of them is an item, of which there are many. */
-static size_t common_steps(const hsd_co_holder *a, const hsd_co_holder *b)
+static size_t common_steps(const hsd_co_holder *a, const hsd_co_holder *b, size_t of_holder)
 {
     size_t at = 0;
     for (; at < a->path_count && at < b->path_count && is_same_step(&a->path[at], &b->path[at]); at++)
-        if (a->path[at].edge.size > 0 && a->path[at].edge.data[0] == '[') return 0;
+        if (at >= of_holder && a->path[at].edge.size > 0 && a->path[at].edge.data[0] == '[') return 0;
     return at;
+}
+
+/* How many steps of the path lead to the one object below which all is held: what is an item there is the same one. */
+static size_t steps_of_holder(const hsd_holder *holder, const hsd_co_holder *row)
+{
+    if (holder->type.size == 0 || holder->path_cut > 0 || holder->path_count > row->path_count ||
+        hsd_store_compare(holder->root, row->root) != 0)
+        return 0;
+    for (size_t i = 0; i < holder->path_count; i++)
+        if (!is_same_step(&holder->path[i], &row->path[i])) return 0;
+    return holder->path_count;
+}
+
+/* A variable, and the first object that it leads to: of a map of C++ the header, which is in the variable, leads to the
+ * root of the tree and to its ends. */
+static bool is_variable_itself(const hsd_co_holder *shorter, const hsd_co_holder *longer)
+{
+    return shorter->path_count == 0 && longer->path_count == 1 && longer->path[0].edge.size == 0;
 }
 
 /*
@@ -105,11 +123,13 @@ static size_t common_steps(const hsd_co_holder *a, const hsd_co_holder *b)
  * table and the first node of a map of C++, the first and the last of a list; and a node further on in such a list is
  * the list.
  */
-static bool is_same_way(const hsd_co_holder *a, const hsd_co_holder *b)
+static bool is_same_way(const hsd_holder *holder, const hsd_co_holder *a, const hsd_co_holder *b)
 {
     if (a->root_kind != b->root_kind || hsd_store_compare(a->root, b->root) != 0 || a->path_cut + b->path_cut > 0)
         return false;
-    const size_t common = common_steps(a, b);
+    if (is_variable_itself(a, b) || is_variable_itself(b, a)) return true;
+    const size_t of_holder = (size_t)hsd_min_u64(steps_of_holder(holder, a), steps_of_holder(holder, b)),
+                 common = common_steps(a, b, of_holder);
     if (a->path_count > 0 && a->path_count == b->path_count && common + 1 >= a->path_count) {
         const size_t last = a->path_count - 1;
         const hsd_text x = a->path[last].edge, y = b->path[last].edge;
@@ -139,13 +159,13 @@ static bool is_copy(const told *list, uint32_t count, const told *row)
 }
 
 /* Into `rows`, at most `most`, each way once. */
-static size_t put_rows(const told *list, uint32_t count, hsd_co_holder *rows, size_t most)
+static size_t put_rows(const hsd_holder *holder, const told *list, uint32_t count, hsd_co_holder *rows, size_t most)
 {
     size_t kept = 0;
     for (uint32_t i = 0; i < count && kept < most; i++) {
         size_t same = 0;
         if (is_copy(list, count, &list[i])) continue;
-        while (same < kept && !is_same_way(&rows[same], &list[i].row))
+        while (same < kept && !is_same_way(holder, &rows[same], &list[i].row))
             same++;
         if (same == kept)
             rows[kept++] = list[i].row;
@@ -165,7 +185,7 @@ static hsd_status make_rows(by_rows *b, const hsd_growth_set *by, hsd_holder *ho
     if (status == HSD_OK) {
         qsort(list, by->count, sizeof *list, compare_joint_row);
         holder->by = rows;
-        holder->by_count = put_rows(list, by->count, rows, count);
+        holder->by_count = put_rows(holder, list, by->count, rows, count);
         holder->by_bytes = by->together;
     }
     free(list);

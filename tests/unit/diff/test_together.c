@@ -230,9 +230,28 @@ Test(together, in_a_second_round_too_are_named_and_not_what_has_no_name)
     hsd_diff_free(diff);
 }
 
+/* Who has the ends of the tree: an object, which a variable leads to or which is an item of a table, or the variable.
+ * Then each node has an item of a list of which another variable has the ends. */
+typedef enum tree_place { IN_OBJECT, IN_ITEM, IN_VARIABLE } tree_place;
+
+static void write_items(hsc_writer *w, uint32_t nodes)
+{
+    for (uint32_t node = 0; node < nodes; node++) {
+        good(hsc_begin_object(w, &(hsc_object){.id = 1000 + node, .type = ITEM, .size_bytes = 500}));
+        if (node > 0) good(hsc_reference(w, 999 + node, FIELD, 0));
+        if (node + 1 < nodes) good(hsc_reference(w, 1001 + node, FIELD, 0));
+        good(hsc_end_object(w));
+    }
+    define(w, 30, "ids");
+    put_root(w, 30, 1000);
+    put_root(w, 30, 999 + nodes);
+    put_root(w, ROOT_STRING, 175);
+    put_root(w, ROOT_STRING, 99 + nodes);
+}
+
 /* A tree whose nodes refer to their parents. An object has the first node and the last, so it dominates all nodes
  * between them. */
-static void write_tree(bool is_after, uint32_t nodes, uint64_t last)
+static void write_tree_in(tree_place place, bool is_after, uint32_t nodes, uint64_t last)
 {
     enum { MOST = 400, WIDTH = 4 };
     static uint32_t above[MOST], children[MOST][WIDTH], count[MOST];
@@ -245,16 +264,24 @@ static void write_tree(bool is_after, uint32_t nodes, uint64_t last)
         above[node] = at;
     }
     hsc_writer *w = begin(is_after, HSC_IDENTITY_EXACT);
-    put(w, 1, NODE, 40, (const uint64_t[]){100, BY_ID, 99 + nodes, last, 0});
+    if (place == IN_ITEM) put(w, 2, TABLE, 40, (const uint64_t[]){1, ELEMENT, 0});
+    if (place != IN_VARIABLE) put(w, 1, NODE, 40, (const uint64_t[]){100, BY_ID, 99 + nodes, last, 0});
     for (uint32_t node = 0; node < nodes; node++) {
         good(hsc_begin_object(w, &(hsc_object){.id = 100 + node, .type = ITEM, .size_bytes = 100}));
         if (node > 0) good(hsc_reference(w, 100 + above[node], FIELD, 0));
         for (uint32_t i = 0; i < count[node]; i++)
             good(hsc_reference(w, 100 + children[node][i], ELEMENT, i));
+        if (place == IN_VARIABLE) good(hsc_reference(w, 1000 + node, VALUE, 0));
         good(hsc_end_object(w));
     }
-    put_root(w, ROOT_STRING, 1);
+    if (place != IN_VARIABLE) put_root(w, ROOT_STRING, place == IN_ITEM ? 2 : 1);
+    if (place == IN_VARIABLE) write_items(w, nodes);
     finish(w);
+}
+
+static void write_tree(bool is_after, uint32_t nodes, uint64_t last)
+{
+    write_tree_in(IN_OBJECT, is_after, nodes, last);
 }
 
 Test(together, lead_into_a_tree_from_both_ends)
@@ -282,6 +309,31 @@ Test(together, by_both_ends_of_one_member_is_said_once)
     cr_assert(is_text(holder->type, "Node"), "%s", holder->type.data);
     cr_assert_eq(holder->by_count, 1);
     cr_assert(is_text(holder->by[0].path[1].edge, ".byId"), "%s", holder->by[0].path[1].edge.data);
+    hsd_diff_free(diff);
+}
+
+/* So of a map in an item of another one: all that is told hangs from the same item. */
+Test(together, by_both_ends_of_one_member_of_an_item_is_said_once)
+{
+    write_tree_in(IN_ITEM, false, 150, BY_ID);
+    write_tree_in(IN_ITEM, true, 300, BY_ID);
+    hsd_diff *diff = compare(NULL, NULL);
+    const hsd_holder *holder = &diff->holders[0];
+    cr_assert(is_text(holder->type, "Node"), "%s", holder->type.data);
+    cr_assert_eq(holder->by_count, 1);
+    cr_assert(is_text(holder->by[0].path[holder->by[0].path_count - 1].edge, ".byId"));
+    hsd_diff_free(diff);
+}
+
+/* A variable that has more than one node of a tree, and such a node behind it, are one to whoever reads it. */
+Test(together, by_a_variable_and_what_it_leads_to_is_said_once)
+{
+    write_tree_in(IN_VARIABLE, false, 150, BY_ID);
+    write_tree_in(IN_VARIABLE, true, 300, BY_ID);
+    hsd_diff *diff = compare(NULL, NULL);
+    const hsd_holder *holder = &diff->holders[0];
+    cr_assert_eq(holder->by_count, 2);
+    cr_assert_eq(holder->by[0].path_count + holder->by[1].path_count, 0);
     hsd_diff_free(diff);
 }
 
