@@ -111,10 +111,12 @@ static hsd_status judge_once(check_job *job, hsd_error *err)
     return hsd_check_run(&job->check, job->config, job->diff, job->series, &options, err);
 }
 
-/* Of a series that fails: who holds what grew, by a diff of two of its captures. What passes costs nothing more. */
+/* Of a series that fails: who holds what grew, by a diff of two of its captures. What passes costs nothing more, unless
+ * a rule names a holder. */
 static hsd_status ask_who_holds_it(check_job *job, hsd_error *err)
 {
-    const bool is_asked = job->series && !job->cli->options.no_holders && job->check->failed + job->check->warned > 0;
+    if (!job->series || job->cli->options.no_holders) return HSD_OK;
+    const bool is_asked = job->check->failed + job->check->warned > 0 || hsd_check_wants_pair(job->config, job->series);
     if (!is_asked) return HSD_OK;
     HSD_TRY(cli_series_ask(job->series, job->cli, job->inputs, err));
     return job->series->pair ? judge_once(job, err) : HSD_OK;
@@ -456,7 +458,10 @@ const cli_command cli_command_check = {
         "hundredth.\n"
         "\n"
         "A failure names what holds the growth. For this, with three or more captures, hsdiff compares the first and "
-        "the last one that count object by object. It reads these two again, so they must be files and not pipes.\n"
+        "the last one that count object by object. It reads these two again, so they must be files and not pipes. It "
+        "does so "
+        "for a rule with a holder by name, too: a pattern may be any name that hsdiff prints of a holder, such as "
+        "'server.pool*' or '*.busy'.\n"
         "\n"
         "If a capture is incomplete, or the captures cannot be compared as a rule asks, the exit status is 3 and the "
         "check does not pass. So it is if they are in the wrong order, if one is given twice, if the program was "

@@ -132,7 +132,8 @@ static hsd_status judge_captures(check_job *job, hsd_error *err)
     hsd_text types[SITE_TYPES];
     HSD_TRY(measure_pair(job, err));
     HSD_TRY(judge_rules(job, err));
-    if (job->series && job->check->failed + job->check->warned > 0) {
+    if (job->series &&
+        (job->check->failed + job->check->warned > 0 || hsd_check_wants_pair(job->config, job->series))) {
         HSD_TRY(mcp_series_ask(job->call, job->series, job->paths, job->partial, err));
         return job->series->pair ? judge_rules(job, err) : HSD_OK;
     }

@@ -105,37 +105,78 @@ static bool has_run_out(const hsd_allowed *allowed, const hsd_allowance *allowan
 
 /* ---- of a row ---- */
 
-static hsd_status is_place(hsd_allowed *allowed, const hsd_pattern *pattern, hsd_text root, const hsd_step *path,
-                           size_t count, bool *out, hsd_error *err)
+/* What hangs from a row of a series several may hold: a rule asks who holds most of it, an allowance all of them. */
+typedef enum name_of_held { OF_MOST, OF_ALL } name_of_held;
+
+typedef struct name_match {
+    const hsd_pattern *pattern;
+    hsd_buffer *name, *scratch;
+} name_match;
+
+/* A row by the name that rules know it by; a holder also as people read it. */
+static hsd_status has_name(const name_match *m, hsd_subject subject, const hsd_fact *fact, bool *out, hsd_error *err)
+{
+    hsd_text text;
+    HSD_TRY(hsd_fact_text(fact, subject, m->name, &text, err));
+    HSD_TRY(hsd_pattern_match(m->pattern, text, m->scratch, out, err));
+    if (*out || subject != HSD_SUBJECT_HOLDER) return HSD_OK;
+    HSD_TRY(hsd_fact_place(fact, subject, m->name, &text, err));
+    return hsd_pattern_match(m->pattern, text, m->scratch, out, err);
+}
+
+static hsd_status is_place(const name_match *m, hsd_text root, const hsd_step *path, size_t count, bool *out,
+                           hsd_error *err)
 {
     const hsd_fact place = {.root = root, .path = path, .path_count = count};
-    hsd_text text;
-    HSD_TRY(hsd_fact_text(&place, HSD_SUBJECT_HOLDER, &allowed->name, &text, err));
-    return hsd_pattern_match(pattern, text, &allowed->scratch, out, err);
+    return has_name(m, HSD_SUBJECT_HOLDER, &place, out, err);
 }
 
 /* The holder itself, or one of those by which it is held together. */
-static hsd_status is_holder(hsd_allowed *allowed, const hsd_pattern *pattern, const hsd_holder *holder, bool *out,
-                            hsd_error *err)
+static hsd_status is_holder(const name_match *m, const hsd_holder *holder, bool *out, hsd_error *err)
 {
-    HSD_TRY(is_place(allowed, pattern, holder->root, holder->path, holder->path_count, out, err));
+    HSD_TRY(is_place(m, holder->root, holder->path, holder->path_count, out, err));
     for (size_t i = 0; i < holder->by_count && !*out; i++)
-        HSD_TRY(is_place(allowed, pattern, holder->by[i].root, holder->by[i].path, holder->by[i].path_count, out, err));
+        HSD_TRY(is_place(m, holder->by[i].root, holder->by[i].path, holder->by[i].path_count, out, err));
     return HSD_OK;
 }
 
-/* The row as the rules know it, or all who hold it by the names that people are told. */
-static hsd_status is_row(hsd_allowed *allowed, const hsd_pattern *pattern, hsd_subject subject, const hsd_fact *fact,
-                         bool *out, hsd_error *err)
+/* Half of the growth of the row, or more, is held by it. */
+static bool holds_half(const hsd_fact *fact, const hsd_holder *holder)
 {
-    hsd_text text;
-    HSD_TRY(hsd_fact_text(fact, subject, &allowed->name, &text, err));
-    HSD_TRY(hsd_pattern_match(pattern, text, &allowed->scratch, out, err));
-    if (*out || subject != HSD_SUBJECT_HOLDER || fact->held_count == 0) return HSD_OK;
-    *out = true;
-    for (size_t i = 0; i < fact->held_count && *out; i++)
-        HSD_TRY(is_holder(allowed, pattern, fact->held[i], out, err));
+    double all = 0; /* sums of what captures say need not fit an integer */
+    for (size_t i = 0; i < fact->held_count; i++)
+        all += (double)fact->held[i]->growth_bytes;
+    return holder->growth_bytes > 0 && 2 * (double)holder->growth_bytes >= all;
+}
+
+static hsd_status is_row(const name_match *m, hsd_subject subject, const hsd_fact *fact, name_of_held which, bool *out,
+                         hsd_error *err)
+{
+    HSD_TRY(has_name(m, subject, fact, out, err));
+    if (*out || subject != HSD_SUBJECT_HOLDER) return HSD_OK;
+    if (fact->holder != NULL) return is_holder(m, fact->holder, out, err);
+    const bool is_for_all = which == OF_ALL;
+    bool is_match = is_for_all && fact->held_count > 0;
+    for (size_t i = 0; i < fact->held_count && is_match == is_for_all; i++) {
+        if (!is_for_all && !holds_half(fact, fact->held[i])) continue;
+        HSD_TRY(is_holder(m, fact->held[i], &is_match, err));
+    }
+    *out = is_match;
     return HSD_OK;
+}
+
+hsd_status hsd_fact_matches(const hsd_fact *fact, hsd_subject subject, const hsd_pattern *pattern, hsd_buffer *name,
+                            hsd_buffer *scratch, bool *out, hsd_error *err)
+{
+    const name_match m = {pattern, name, scratch};
+    return is_row(&m, subject, fact, OF_MOST, out, err);
+}
+
+static hsd_status may_be_allowed(hsd_allowed *allowed, const hsd_pattern *pattern, hsd_subject subject,
+                                 const hsd_fact *fact, bool *out, hsd_error *err)
+{
+    const name_match m = {pattern, &allowed->name, &allowed->scratch};
+    return is_row(&m, subject, fact, OF_ALL, out, err);
 }
 
 hsd_status hsd_allowed_find(hsd_allowed *allowed, hsd_subject subject, const hsd_fact *fact, int64_t bytes,
@@ -147,7 +188,7 @@ hsd_status hsd_allowed_find(hsd_allowed *allowed, hsd_subject subject, const hsd
         bool is_match;
         if (allowance->subject != subject || has_run_out(allowed, allowance)) continue;
         if (bytes > 0 && (uint64_t)bytes > allowance->up_to_bytes) continue;
-        HSD_TRY(is_row(allowed, &allowed->patterns[i], subject, fact, &is_match, err));
+        HSD_TRY(may_be_allowed(allowed, &allowed->patterns[i], subject, fact, &is_match, err));
         if (is_match) *out = allowance;
     }
     return HSD_OK;
@@ -161,7 +202,7 @@ static hsd_status matches_any(hsd_allowed *allowed, size_t i, const hsd_facts *f
     for (size_t row = 0; row < hsd_facts_rows(facts, table) && !*out; row++) {
         hsd_fact fact;
         hsd_facts_name(facts, table, row, &fact);
-        HSD_TRY(is_row(allowed, &allowed->patterns[i], allowed->config->allow[i].subject, &fact, out, err));
+        HSD_TRY(may_be_allowed(allowed, &allowed->patterns[i], allowed->config->allow[i].subject, &fact, out, err));
     }
     return HSD_OK;
 }

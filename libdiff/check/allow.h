@@ -31,8 +31,13 @@ hsd_status hsd_allowed_note(hsd_allowed *allowed, const hsd_facts *facts, hsd_ch
 /* The text of a row that patterns are held against; borrowed from `buffer` for holders. */
 hsd_status hsd_fact_text(const hsd_fact *fact, hsd_subject subject, hsd_buffer *buffer, hsd_text *out, hsd_error *err);
 
-/* The same with a holder as people read it, "app.bus.handlers (Array)", without its type where that does not fit in
- * what is shown of a name. */
+/* Does the row have a name that the pattern fits: as the rules know it or, of a holder, as people are told it. What
+ * several hold together has the name of each of them; a row of a series that of who holds half of its growth. */
+hsd_status hsd_fact_matches(const hsd_fact *fact, hsd_subject subject, const hsd_pattern *pattern, hsd_buffer *name,
+                            hsd_buffer *scratch, bool *out, hsd_error *err);
+
+/* The text of a row with a holder as people read it, "app.bus.handlers (Array)", without its type where that does not
+ * fit in what is shown of a name. */
 hsd_status hsd_fact_place(const hsd_fact *fact, hsd_subject subject, hsd_buffer *buffer, hsd_text *out, hsd_error *err);
 
 #endif

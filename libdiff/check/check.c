@@ -161,3 +161,26 @@ size_t hsd_check_types_wanted(const hsd_check *check, hsd_text *out, size_t most
     free(list);
     return kept;
 }
+
+/* ---- whether to look closer ---- */
+
+static bool names_a_holder(const hsd_rule *rule)
+{
+    const bool is_every = rule->pattern.size == 1 && rule->pattern.data[0] == '*';
+    return rule->subject == HSD_SUBJECT_HOLDER && rule->level != HSD_LEVEL_OFF && !is_every;
+}
+
+static bool grows(const hsd_series *series, const hsd_series_row *row)
+{
+    return row->trend.growth > 0 && (uint64_t)row->trend.growth > series->noise_bytes;
+}
+
+bool hsd_check_wants_pair(const hsd_check_config *config, const hsd_series *series)
+{
+    bool names_one = false, has_grown = false;
+    for (size_t i = 0; i < config->rule_count; i++)
+        names_one |= names_a_holder(&config->rules[i]);
+    for (size_t i = 0; names_one && i < series->holders.row_count; i++)
+        has_grown |= grows(series, &series->holders.rows[i]);
+    return has_grown;
+}

@@ -112,15 +112,14 @@ hsd_status hsd_trial_matches(hsd_trial *trial, size_t row, bool *out)
 {
     hsd_judge *judge = trial->judge;
     hsd_fact fact;
-    hsd_text text;
     *out = false;
     if (hsd_facts_is_ignored(&judge->facts, trial->table, row)) return HSD_OK;
     *out = trial->rule->subject == HSD_SUBJECT_HEAP;
     if (*out) return HSD_OK;
     hsd_facts_name(&judge->facts, trial->table, row, &fact);
     if (fact.is_code && is_everything(trial->rule->pattern)) return HSD_OK;
-    HSD_TRY(hsd_fact_text(&fact, trial->rule->subject, &judge->name, &text, judge->err));
-    return hsd_pattern_match(&trial->pattern, text, &judge->of_regex, out, judge->err);
+    return hsd_fact_matches(&fact, trial->rule->subject, &trial->pattern, &judge->name, &judge->of_regex, out,
+                            judge->err);
 }
 
 /* ---- notes ---- */

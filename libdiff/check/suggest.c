@@ -168,11 +168,9 @@ static hsd_status find_worst(writer *w, hsd_fact_table table, hsd_subject subjec
     HSD_TRY(hsd_pattern_make(&pattern, (hsd_text){(const char *)glob->data, glob->size}, false, w->err));
     for (size_t row = 0; row < hsd_facts_rows(&w->facts, table) && status == HSD_OK; row++) {
         hsd_fact fact;
-        hsd_text text;
         bool is_match = false;
         hsd_facts_name(&w->facts, table, row, &fact);
-        status = hsd_fact_text(&fact, subject, &w->name, &text, w->err);
-        if (status == HSD_OK) status = hsd_pattern_match(&pattern, text, &w->scratch, &is_match, w->err);
+        status = hsd_fact_matches(&fact, subject, &pattern, &w->name, &w->scratch, &is_match, w->err);
         const int64_t found = found_in(w, table, row);
         if (is_match && found > *worst) *worst = found;
     }

@@ -172,6 +172,12 @@ HSD_API void hsd_check_config_free(hsd_check_config *config);
 HSD_API hsd_status hsd_check_warmup(const hsd_check_config *config, size_t count, uint32_t *out, hsd_error *err);
 
 /*
+ * Says whether the rules are to be judged with a diff of two captures of a series at hand (hsd_series_take_pair), also
+ * where they hold without: one names a place that holds something, and what grew is known by all its names only then.
+ */
+HSD_API bool hsd_check_wants_pair(const hsd_check_config *config, const hsd_series *series);
+
+/*
  * Writes a first configuration from what is seen: limits a little above what grew, the largest holders by name, each
  * with a comment that says what was found. Of a series the rule that nothing grows in every round stands among them,
  * and what grew so has its limit commented out. What is written passes on the same captures but for that.

@@ -214,3 +214,55 @@ Test(allow, holders_of_a_series_are_known_by_who_holds_them)
     }
     kit_release(&kit);
 }
+
+/* A rule of a place, and what is allowed there, go by the names that people are told: who holds a row together with
+ * others is one of them. */
+Test(allow, what_several_hold_has_the_name_of_each)
+{
+    static const char none[] = "  - {type: Nothing, reason: none}\n";
+    hsd_diff diff = sample();
+    static hsd_co_holder by[2];
+    static hsd_step member[1];
+    member[0] = sample_step(".busy", "node of std::set");
+    by[0] = (hsd_co_holder){.root = sample_text("pool"), .path = member, .path_count = 1};
+    by[1] = (hsd_co_holder){.root = sample_text("log")};
+    holders[0].by = by;
+    holders[0].by_count = 2;
+    cr_assert_eq(judge("holder: '*busy*', max_growth: 1 MiB", none, &diff)->outcome, HSD_CHECK_FAIL);
+    cr_assert_eq(judge("holder: 'log', max_growth: 1 MiB", none, &diff)->outcome, HSD_CHECK_FAIL);
+    cr_assert_eq(judge("holder: 'pool.busy (node*', max_growth: 1 MiB", none, &diff)->outcome, HSD_CHECK_FAIL);
+    cr_assert_eq(judge("holder: '*idle*', max_growth: 1 MiB", none, &diff)->outcome, HSD_CHECK_OK);
+    const hsd_check_row *row =
+        judge("holder: '*', each: true, max_growth: 4 MiB", "  - {holder: '*busy*', reason: meant}\n", &diff);
+    cr_assert_eq(row->outcome, HSD_CHECK_OK);
+    IS(row->findings[0].allowed->reason, "meant");
+    kit_release(&kit);
+}
+
+Test(allow, a_rule_finds_a_row_of_a_series_by_who_holds_most_of_it)
+{
+    static series_kit made;
+    static hsd_holder most, least;
+    static const hsd_holder *held[2] = {&most, &least};
+    hsd_series *series = kit_series_begin(&made);
+    hsd_series_row *row = kit_row(&made, &series->holders, "", SERIES_OF(0, 1000, 2000, 3000, 4000, 5000));
+    most = (hsd_holder){.root = sample_text("app.busy"), .growth_bytes = 4000};
+    least = (hsd_holder){.root = sample_text("app.idle"), .growth_bytes = 1000};
+    row->root = sample_text("app");
+    row->held = held;
+    row->held_count = 2;
+    static const char rule[] = "rules: [{holder: '%s', max_growth: 100 B per round}]\n";
+    char text[256];
+    const struct {
+        const char *pattern;
+        hsd_check_outcome outcome;
+    } tries[] = {{"*busy", HSD_CHECK_FAIL}, {"*idle", HSD_CHECK_OK}, {"app", HSD_CHECK_FAIL}};
+    for (size_t i = 0; i < sizeof tries / sizeof tries[0]; i++) {
+        snprintf(text, sizeof text, rule, tries[i].pattern);
+        cr_assert_eq(kit_judge(&kit, text, NULL, series)->rows[0].outcome, tries[i].outcome, "%s", tries[i].pattern);
+        cr_assert(hsd_check_wants_pair(kit.config, series));
+    }
+    kit_judge(&kit, "rules: [{holder: '*', max_growth: 1 MiB}]", NULL, series);
+    cr_assert_not(hsd_check_wants_pair(kit.config, series));
+    kit_release(&kit);
+}
