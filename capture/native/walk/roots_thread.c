@@ -9,6 +9,10 @@
 
 enum { RED_ZONE = 128, MAX_VARIABLES = 1 << 16, LABEL_BYTES = HSN_NAME_BYTES + 128, LONG_RUN = 64 };
 
+/* What is noted of a block that a thread holds: that it does, or in which frame, by its number, and how many words more
+ * of that have been written, so many at most. */
+enum { SEEN_ELSEWHERE = 1, SEEN_WORDS_BITS = 2, FRAME_WORDS = 1 << SEEN_WORDS_BITS };
+
 /* Where a frame lies: between its stack pointer and the address above its return address. Other machines keep other
  * things above a frame (unwind.c), so there its words have no names of their own. */
 #if defined(__x86_64__)
@@ -63,19 +67,25 @@ static uintptr_t frame_address(const hsn_thread *thread, size_t depth)
     return address - 1;
 }
 
-/* One root for each block that this thread does not hold yet. */
-static void write_root(const thread_roots *t, hsc_root_kind kind, bool is_secondary, uint32_t label, uint32_t frame,
-                       uint32_t ordinal)
+static void write_root_record(const thread_roots *t, hsc_root_kind kind, bool is_secondary, uint32_t label,
+                              uint32_t frame, uint32_t ordinal)
 {
-    uint32_t *seen = hsn_pairs_put(&t->k->seen, (uint64_t)ordinal + 1, 0);
-    if (seen != NULL && *seen != 0) return;
-    if (seen != NULL) *seen = 1;
     hsc_root(t->k->w, &(hsc_root_record){.kind = kind,
                                          .label = label,
                                          .target = ordinal,
                                          .thread = t->number,
                                          .frame = frame,
                                          .flags = is_secondary ? HSC_ROOT_SECONDARY : 0});
+}
+
+/* One root for each block that this thread does not hold yet. */
+static void write_root(const thread_roots *t, hsc_root_kind kind, bool is_secondary, uint32_t label, uint32_t frame,
+                       uint32_t ordinal)
+{
+    uint32_t *seen = hsn_pairs_put(&t->k->seen, (uint64_t)ordinal + 1, 0);
+    if (seen != NULL && *seen != 0) return;
+    if (seen != NULL) *seen = SEEN_ELSEWHERE;
+    write_root_record(t, kind, is_secondary, label, frame, ordinal);
 }
 
 static bool is_held(const thread_roots *t, uint32_t ordinal)
@@ -115,6 +125,21 @@ static uint32_t word_label(const thread_roots *t, stack_frame *frame, uintptr_t 
     return frame->last_label = finish_label(t, text, out, frame->code);
 }
 
+/*
+ * Of a frame whose words are told apart not only the first that holds a block: a copy that the compiler put aside is of
+ * no variable, and often stands in front of the one it was made of.
+ */
+static void write_stack_root(const thread_roots *t, hsc_root_kind kind, stack_frame *frame, const hsn_hit *hit)
+{
+    uint32_t *seen = hsn_pairs_put(&t->k->seen, (uint64_t)hit->ordinal + 1, 0);
+    const uint32_t here = frame->code != 0 ? frame->number << SEEN_WORDS_BITS : SEEN_ELSEWHERE;
+    const bool is_first = seen == NULL || *seen == 0;
+    if (!is_first && (frame->code == 0 || *seen >> SEEN_WORDS_BITS != frame->number || *seen - here + 1 == FRAME_WORDS))
+        return;
+    if (seen != NULL) *seen = is_first ? here : *seen + 1;
+    write_root_record(t, kind, kind != HSC_ROOT_THREAD, word_label(t, frame, hit->at), frame->number, hit->ordinal);
+}
+
 /* What of `range` may be read. */
 static void scan_range(const thread_roots *t, hsn_range range, hsc_root_kind kind, stack_frame *frame)
 {
@@ -127,9 +152,7 @@ static void scan_range(const thread_roots *t, hsn_range range, hsc_root_kind kin
         while (piece.low < piece.high) {
             const size_t count = hsn_scan(&t->k->starts, &piece, hits);
             for (size_t h = 0; h < count; h++)
-                if (!is_held(t, hits[h].ordinal))
-                    write_root(t, kind, kind != HSC_ROOT_THREAD, word_label(t, frame, hits[h].at), frame->number,
-                               hits[h].ordinal);
+                write_stack_root(t, kind, frame, &hits[h]);
         }
     }
 }

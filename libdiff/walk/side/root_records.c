@@ -25,7 +25,8 @@ static hsd_status keep_root(hsd_root_records *records, const hsd_root *root, hsd
         return HSD_OK;
     }
     HSD_TRY(HSD_ARRAY_GROW(records->kept, records->capacity, records->count + 1, 256, "the roots", err));
-    records->kept[records->count++] = (hsd_kept_root){root->target, root->kind, root->label, root->flags};
+    records->kept[records->count++] =
+        (hsd_kept_root){root->target, root->kind, root->label, root->flags, root->thread, root->frame};
     return HSD_OK;
 }
 
@@ -33,7 +34,12 @@ static hsd_status tell_kept(const hsd_root_records *records, hsd_root_record_fn 
 {
     for (uint32_t i = 0; i < records->count; i++) {
         const hsd_kept_root *kept = &records->kept[i];
-        const hsd_root root = {.target = kept->target, .kind = kept->kind, .label = kept->label, .flags = kept->flags};
+        const hsd_root root = {.target = kept->target,
+                               .kind = kept->kind,
+                               .label = kept->label,
+                               .flags = kept->flags,
+                               .thread = kept->thread,
+                               .frame = kept->frame};
         HSD_TRY(take(context, &root, err));
     }
     return HSD_OK;

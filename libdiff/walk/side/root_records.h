@@ -11,11 +11,11 @@
 #include <hsdiff/capture.h>
 #include <hsdiff/status.h>
 
-#define HSD_ROOT_RECORDS_MOST 32768u /* that are kept, in 768 KiB */
+#define HSD_ROOT_RECORDS_MOST 32768u /* that are kept, in 1 MiB */
 
 typedef struct hsd_kept_root {
     uint64_t target;
-    uint32_t kind, label, flags;
+    uint32_t kind, label, flags, thread, frame;
 } hsd_kept_root;
 
 typedef struct hsd_root_records { /* with its capture alone it is valid */
@@ -26,7 +26,7 @@ typedef struct hsd_root_records { /* with its capture alone it is valid */
     bool are_many;
 } hsd_root_records;
 
-/* Of a record target, kind, label and flags are told. */
+/* Of a record target, kind, label, flags, thread and frame are told. */
 typedef hsd_status (*hsd_root_record_fn)(void *context, const hsd_root *root, hsd_error *err);
 
 /* All records, in their order. The first that fails ends it. */

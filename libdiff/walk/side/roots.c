@@ -17,6 +17,7 @@
 #include "base/assert.h"
 #include "base/check.h"
 #include "base/fail.h"
+#include "walk/side/frame_words.h"
 #include "walk/side/root_records.h"
 #include "walk/side/side.h"
 #include <hscapture/hscapture.h>
@@ -39,6 +40,9 @@ typedef struct roots {
     hsd_side_walk *side;
     hsd_texts texts;
     hsd_root_records records;
+    hsd_frame_words frame_words;
+    bool has_frame_words;
+    uint32_t record; /* the number of the next one */
     /* of the last record: the next one often has the same */
     uint32_t last_label, last_kind, last_name;
     bool has_last;
@@ -118,6 +122,7 @@ static hsd_status name_label_node(roots *r, hsd_label_node *node, hsd_error *err
 static hsd_status want_label(void *context, const hsd_root *root, hsd_error *err)
 {
     roots *r = context;
+    r->has_frame_words |= hsd_root_is_frame_word(root);
     return hsd_texts_want(&r->texts, root->label, err);
 }
 
@@ -151,10 +156,21 @@ static hsd_status grow_nodes(roots *r, uint32_t name, hsd_error *err)
     return HSD_OK;
 }
 
+static hsd_status see_frame_word(void *context, const hsd_root *root, hsd_error *err)
+{
+    roots *r = context;
+    const uint32_t record = r->record++;
+    if (!hsd_root_is_frame_word(root)) return HSD_OK;
+    const hsd_bytes text = hsd_texts_get(&r->texts, root->label);
+    const bool is_of_variable = hsd_root_is_frame_variable((const char *)text.data, text.size);
+    return hsd_frame_words_add(&r->frame_words, root, record, is_of_variable, err);
+}
+
 static hsd_status see_root(void *context, const hsd_root *root, hsd_error *err)
 {
     roots *r = context;
     uint32_t name;
+    if (hsd_frame_words_leave_out(&r->frame_words, r->record++)) return HSD_OK;
     HSD_TRY(name_root(r, root, &name, err));
     if (name >= r->capacity) HSD_TRY(grow_nodes(r, name, err));
     r->node_of[standing_of(root)][name] = 1;
@@ -165,6 +181,7 @@ static hsd_status tell_target(void *context, const hsd_root *root, hsd_error *er
 {
     roots *r = context;
     uint32_t name;
+    if (hsd_frame_words_leave_out(&r->frame_words, r->record++)) return HSD_OK;
     HSD_TRY(name_root(r, root, &name, err));
     return r->take(r->context, r->node_of[standing_of(root)][name], root->target, err);
 }
@@ -267,15 +284,28 @@ static hsd_status make_root_nodes(roots *r, named *list, hsd_error *err)
 
 /* ---- the whole ---- */
 
+static hsd_status each_record(roots *r, hsd_root_record_fn take, hsd_error *err)
+{
+    r->record = 0;
+    return hsd_root_records_each(&r->records, take, r, err);
+}
+
 static hsd_status load_texts(roots *r, hsd_error *err)
 {
     hsd_side_walk *side = r->side;
-    HSD_TRY(hsd_root_records_each(&r->records, want_label, r, err));
+    HSD_TRY(each_record(r, want_label, err));
     for (uint32_t i = 0; i < side->graph->label_node_count; i++) {
         HSD_TRY(hsd_texts_want(&r->texts, side->graph->label_nodes[i].source_name, err));
         HSD_TRY(hsd_texts_want(&r->texts, side->labels.labels[side->graph->label_nodes[i].label].name, err));
     }
     return hsd_texts_load(&r->texts, side->request->capture, err);
+}
+
+static hsd_status choose_frame_words(roots *r, hsd_error *err)
+{
+    if (!r->has_frame_words) return HSD_OK;
+    HSD_TRY(each_record(r, see_frame_word, err));
+    return hsd_frame_words_end(&r->frame_words, err);
 }
 
 static hsd_status run(roots *r, hsd_error *err)
@@ -285,13 +315,14 @@ static hsd_status run(roots *r, hsd_error *err)
     HSD_TRY(hsd_side_fixed_roots(side, err));
     for (uint32_t i = 0; i < side->graph->label_node_count; i++)
         HSD_TRY(name_label_node(r, &side->graph->label_nodes[i], err));
-    HSD_TRY(hsd_root_records_each(&r->records, see_root, r, err));
+    HSD_TRY(choose_frame_words(r, err));
+    HSD_TRY(each_record(r, see_root, err));
     named *list = malloc((size_t)side->roots.names.count * sizeof *list);
     if (list == NULL) return hsd_fail_nomem(err, "the names of roots");
     const hsd_status status = make_root_nodes(r, list, err);
     free(list);
     HSD_TRY(status);
-    return hsd_root_records_each(&r->records, tell_target, r, err);
+    return each_record(r, tell_target, err);
 }
 
 hsd_status hsd_side_roots(hsd_side_walk *side, hsd_root_fn take, void *context, hsd_error *err)
@@ -300,6 +331,7 @@ hsd_status hsd_side_roots(hsd_side_walk *side, hsd_root_fn take, void *context, 
     roots r = {.side = side, .records = {.capture = side->request->capture}, .take = take, .context = context};
     const hsd_status status = run(&r, err);
     hsd_root_records_release(&r.records);
+    hsd_frame_words_release(&r.frame_words);
     hsd_texts_release(&r.texts);
     for (int standing = 0; standing < STANDINGS; standing++)
         free(r.node_of[standing]);

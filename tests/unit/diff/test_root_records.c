@@ -22,6 +22,8 @@ static void write_roots(uint32_t count)
         hsc_root(w, &(hsc_root_record){.kind = i % 3 == 0 ? HSC_ROOT_STACK : HSC_ROOT_GLOBAL,
                                        .label = i / 5,
                                        .target = (uint64_t)i << 20,
+                                       .thread = i % 4,
+                                       .frame = i % 6,
                                        .flags = i % 7 == 0 ? HSC_ROOT_SECONDARY : 0});
     cr_assert_eq(hsc_finish(w), HSC_OK);
     hsc_close(w);
@@ -41,6 +43,8 @@ static hsd_status take(void *context, const hsd_root *root, hsd_error *error)
     cr_assert_eq(root->label, i / 5);
     cr_assert_eq(root->target, (uint64_t)i << 20);
     cr_assert_eq(root->flags, i % 7 == 0 ? HSC_ROOT_SECONDARY : 0);
+    cr_assert_eq(root->thread, i % 4);
+    cr_assert_eq(root->frame, i % 6);
     t->count++;
     return HSD_OK;
 }

@@ -337,6 +337,51 @@ Test(together, by_a_variable_and_what_it_leads_to_is_said_once)
     hsd_diff_free(diff);
 }
 
+static void write_frame_word(hsc_writer *w, uint32_t name, uint64_t target)
+{
+    good(hsc_root(w, &(hsc_root_record){.kind = HSC_ROOT_STACK,
+                                        .label = name,
+                                        .target = target,
+                                        .thread = 1,
+                                        .frame = 1,
+                                        .flags = HSC_ROOT_SECONDARY}));
+}
+
+/* Three words of a frame lead to a map: of no variable, of one, and of another one. */
+static void write_frame(bool is_after, uint64_t items)
+{
+    static const char *const names[] = {"stack of shop: main", "stack of shop: main.shop.orders",
+                                        "stack of shop: main.last"};
+    hsc_writer *w = begin(is_after, HSC_IDENTITY_EXACT);
+    good(hsc_begin_object(w, &(hsc_object){.id = 1, .type = MAP, .size_bytes = 48}));
+    for (uint64_t i = 0; i < items; i++)
+        good(hsc_reference(w, 100 + i, ELEMENT, i));
+    good(hsc_end_object(w));
+    for (uint64_t i = 0; i < items; i++)
+        put(w, 100 + i, ITEM, 100, NULL);
+    define(w, 40, "shop");
+    good(hsc_define_thread(w, 1, 40));
+    good(hsc_frame(w, 1, 0, 40, 0, 0));
+    for (uint32_t i = 0; i < 3; i++) {
+        define(w, 30 + i, names[i]);
+        write_frame_word(w, 30 + i, 1);
+    }
+    finish(w);
+}
+
+/* A copy that the compiler put aside, and a second variable, do not hold together with the first. */
+Test(together, words_of_one_frame_are_one)
+{
+    write_frame(false, 2);
+    write_frame(true, 40);
+    hsd_diff *diff = compare(NULL, NULL);
+    const hsd_holder *holder = &diff->holders[0];
+    cr_assert_eq(holder->new_.objects, 38);
+    cr_assert_eq(holder->by_count, 0);
+    cr_assert(is_text(holder->root, "stack of shop: main.shop.orders"), "%s", holder->root.data);
+    hsd_diff_free(diff);
+}
+
 /* Two maps, roots by name, hold the same items; each has a node of its own for every item, too. A loader reaches both,
  * and more that is new. */
 static void write_indexes(bool is_after, uint64_t items)

@@ -215,6 +215,13 @@ static void place(unsigned char *memory, size_t offset, const void *pointer)
     memcpy(memory + offset, &pointer, sizeof pointer);
 }
 
+/* Roots of one block by the words of one frame. */
+#if defined(__x86_64__)
+enum { WORDS_OF_A_FRAME = 4 };
+#else
+enum { WORDS_OF_A_FRAME = 1 };
+#endif
+
 /* The label of a word of a frame; machines other than x86-64 say no more than the frame. */
 static const char *of_word(char text[128], unsigned below, unsigned above, const char *frame)
 {
@@ -232,9 +239,13 @@ Test(walk, a_thread_holds_what_its_frames_registers_and_locals_point_to)
     enum { SIZE = 16 * HSN_PAGE, SP = 8 * HSN_PAGE };
     unsigned char *stack = make_stack(SIZE, true);
     void *inner = add(24, 0), *outer = add(24, 0), *both = add(24, 0), *red = add(24, 0), *stale = add(24, 0),
-         *reg = add(24, 0), *local = add(24, 0), *unframed = add(24, 0), *variable = add(24, 0), *cached = add(24, 0);
+         *reg = add(24, 0), *local = add(24, 0), *unframed = add(24, 0), *variable = add(24, 0), *cached = add(24, 0),
+         *copied = add(24, 0);
     place(stack, SP + 8, inner);
     place(stack, SP + 256 + 8, outer);
+    for (size_t i = 0; i < 6; i++)
+        place(stack, SP + 256 + 64 + 16 * i, copied);
+    place(stack, SP + 24, copied);
     place(stack, SP + 16, both);
     place(stack, SP + 256 + 16, both);
     place(stack, SP - 128, red);
@@ -283,6 +294,8 @@ Test(walk, a_thread_holds_what_its_frames_registers_and_locals_point_to)
     cr_assert_eq(count_roots(outer, HSC_ROOT_STACK, of_word(text, 248, 8, second), NULL), 1);
     cr_assert_eq(count_roots(both, HSC_ROOT_STACK, of_word(text, 240, 16, second), NULL), 1);
     cr_assert_eq(count_all_roots(both), 1, "the frame outside says it");
+    cr_assert_eq(count_roots(copied, HSC_ROOT_STACK, of_word(text, 192, 64, second), NULL), 1);
+    cr_assert_eq(count_all_roots(copied), WORDS_OF_A_FRAME, "the variable may be any of them");
     cr_assert_eq(count_roots(reg, HSC_ROOT_REGISTER, first, NULL), 1);
     char of_module[64];
     snprintf(of_module, sizeof of_module, "{thread-local} test_walk_walk+0x%zx{",
