@@ -166,6 +166,24 @@ static hsd_status note_late_holder(hsd_trial *trial)
     return note_check_row(judge, text);
 }
 
+/* What is appended to a buffer grows in every round, and the buffer only when it is full. */
+static hsd_status note_enlarged_holder(hsd_trial *trial)
+{
+    hsd_judge *judge = trial->judge;
+    char size[32];
+    hsd_fact fact;
+    hsd_text name, text;
+    hsd_facts_name(&judge->facts, trial->table, trial->enlarged_row, &fact);
+    HSD_TRY(hsd_fact_place(&fact, trial->rule->subject, &judge->name, &name, judge->err));
+    hsd_amount_write_size(size, (uint64_t)trial->enlarged_growth);
+    HSD_TRY(hsd_check_say(judge->store, &text, judge->err,
+                          "%.*s was enlarged %" PRIu32 " times, by %s in all, with no object more: it may be a buffer "
+                          "that something is always appended to, which lies still for longer each time it is enlarged. "
+                          "Longer rounds tell if it leaks",
+                          hsd_check_shown(name), name.data, trial->enlarged_times, size));
+    return note_check_row(judge, text);
+}
+
 #define STEADY_LIMIT 20u /* objects a round, of the rule that is told; less than what was found */
 
 typedef struct steady { /* what a note on as many objects in each round says */
@@ -234,6 +252,7 @@ static hsd_status note_trial(hsd_trial *trial)
     }
     if (trial->row->outcome == HSD_CHECK_OK && trial->small > 0) HSD_TRY(note_small(trial));
     if (trial->late_rounds > 0) HSD_TRY(note_late_holder(trial));
+    if (trial->enlarged_times > 0) HSD_TRY(note_enlarged_holder(trial));
     if (trial->steady_objects > 0)
         HSD_TRY(hsd_measure_is_lost(trial->rule->measure) ? note_steady_loss(trial) : note_steady_holder(trial));
     if (trial->breathing == 0) return HSD_OK;

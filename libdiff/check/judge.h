@@ -51,6 +51,10 @@ typedef struct hsd_trial { /* one rule while it is judged */
     size_t late_row;
     uint32_t late_rounds; /* 0 = there is none */
     int64_t late_growth;
+    /* of holders that look like a buffer which is enlarged whenever it is full: the one that grew most */
+    size_t enlarged_row;
+    uint32_t enlarged_times; /* 0 = there is none */
+    int64_t enlarged_growth;
     /* of holders within the limit that got as many objects in each round, and of places that lost as many: the one
      * that grew most */
     size_t steady_row;

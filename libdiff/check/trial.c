@@ -76,6 +76,21 @@ static void note_late(hsd_trial *trial, size_t row, const hsd_fact *fact, const 
     trial->late_growth = grown->growth;
 }
 
+/* A holder that the rule lets pass, as it lay still in some rounds. */
+static void note_enlarged(hsd_trial *trial, size_t row, const hsd_fact *fact, const hsd_grown *grown)
+{
+    const hsd_series *series = trial->judge->facts.series;
+    if (series == NULL || !trial->by.is_bytes || grown->leaks || fact->is_code || hsd_root_is_nobody(fact->root))
+        return;
+    const hsd_series_row *of = &series->holders.rows[row];
+    const uint64_t first = of->values[0].bytes, last = of->values[series->point_count - 1].bytes;
+    if (last <= first || last - first <= series->noise_bytes || last - first > INT64_MAX) return;
+    if (of->enlarged == 0 || (int64_t)(last - first) <= trial->enlarged_growth) return;
+    trial->enlarged_row = row;
+    trial->enlarged_times = of->enlarged;
+    trial->enlarged_growth = (int64_t)(last - first);
+}
+
 /* A row that the rule lets pass, as what each round brought is small. */
 static hsd_status note_steady(hsd_trial *trial, hsd_subject subject, size_t row, const hsd_fact *fact,
                               const hsd_grown *grown)
@@ -135,6 +150,7 @@ hsd_status hsd_trial_each(hsd_trial *trial)
         trial->small += grown.is_small;
         if (trial->rule->subject == HSD_SUBJECT_HOLDER) {
             note_late(trial, row, &fact, &grown);
+            note_enlarged(trial, row, &fact, &grown);
             HSD_TRY(note_steady(trial, HSD_SUBJECT_HOLDER, row, &fact, &grown));
         }
         if (grown.leaks)

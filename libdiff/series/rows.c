@@ -24,6 +24,7 @@ void hsd_rows_judge(const hsd_series *series, hsd_series_row *row)
     }
     row->trend = hsd_trend_of(bytes + series->warmup, series->has_times ? times + series->warmup : NULL,
                               count - series->warmup, series->noise_bytes);
+    row->enlarged = hsd_trend_enlarged(row->values, series->point_count);
     if (before > 0) row->contrast = hsd_contrast_of(bytes, before, bytes + before, count - before);
 }
 

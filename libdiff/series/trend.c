@@ -252,3 +252,27 @@ hsd_trend hsd_trend_of(const uint64_t *values, const uint64_t *times_ns, size_t 
     t.verdict = judge_trend(&s, &t, k.score, noise);
     return t;
 }
+
+/* ---- buffers ---- */
+
+/* What is twice as long takes twice as long to fill, and rounds differ. */
+static bool may_be_enlarged_again(size_t before, size_t last, size_t count)
+{
+    return count - 1 - last <= 2 * (last - before) + 1;
+}
+
+uint32_t hsd_trend_enlarged(const hsd_amount *values, size_t count)
+{
+    uint32_t times = 0;
+    size_t before = 0, last = 0;
+    for (size_t i = 1; i < count; i++) {
+        const uint64_t was = values[i - 1].bytes, is = values[i].bytes;
+        if (values[i].objects != values[0].objects || is < was - was / 16) return 0;
+        if (is <= was || is - was <= was / 16) continue; /* texts beside it come and go */
+        if (is - was < was / 4) return 0;
+        times++;
+        before = last;
+        last = i;
+    }
+    return times >= 2 && may_be_enlarged_again(before, last, count) ? times : 0;
+}

@@ -70,6 +70,17 @@ typedef struct hsd_trend {
  */
 HSD_API hsd_trend hsd_trend_of(const uint64_t *values, const uint64_t *times_ns, size_t count, uint64_t noise);
 
+/*
+ * How often a row was enlarged by a quarter or more, with as many objects in each capture: so does a buffer to which
+ * something is appended, which is made anew whenever it is full, and lies still for longer each time.
+ *
+ *   values  `count` amounts, in the order of the captures
+ *
+ * Returns 0 where it did that less than twice, grew in other ways as well, shrank, or has lain still by now for longer
+ * than it takes until the next time. A pure function.
+ */
+HSD_API uint32_t hsd_trend_enlarged(const hsd_amount *values, size_t count);
+
 /* Two groups: Mann-Whitney U, two-sided, exact where both groups together have at most 20 values and none are equal,
  * else normal with ties corrected. Medians of an even number: the lower plus half of the difference. Spread: half of
  * the interquartile range. */
@@ -121,6 +132,7 @@ typedef struct hsd_series_row {
     size_t held_count;
     hsd_trend trend;       /* of the bytes */
     hsd_contrast contrast; /* of the bytes, with before_count */
+    uint32_t enlarged;     /* hsd_trend_enlarged of all captures, also of the warm-up */
 } hsd_series_row;
 
 /* By growth in bytes, largest first (with before_count by the difference of medians); ties by name, root, path. Rows

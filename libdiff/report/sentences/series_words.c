@@ -187,6 +187,27 @@ static bool has_larger(const hsd_series *series, const hsd_series_row *row)
     return false;
 }
 
+/* A holder of half of the growth that looks like a buffer: it stands still, and fills. */
+static bool say_enlarged(hsd_series_words *words)
+{
+    const hsd_series *series = words->series;
+    const hsd_series_table *holders = &series->holders;
+    char size[HSD_NUMBER_CHARS];
+    for (size_t i = 0; series->before_count == 0 && i < holders->row_count; i++) {
+        const hsd_series_row *row = &holders->rows[i];
+        if (row->is_code || row->enlarged == 0 || row->trend.growth <= (int64_t)series->noise_bytes ||
+            row->trend.growth < series->total.trend.growth / 2)
+            continue;
+        hsd_out_text(&words->out, ". ");
+        say_row(words, row, true);
+        hsd_out_format(&words->out,
+                       " was enlarged %lu times, by %s: it may be a buffer that something is always appended to.",
+                       (unsigned long)row->enlarged, size_of(words, size, (uint64_t)row->trend.growth));
+        return true;
+    }
+    return false;
+}
+
 /* ". 96% of it hangs from svc.feed._events: Object, which grew in each step since capture 4." What has more than the
  * heap grew, as other things shrank, and types, have their own growth. */
 static void say_leader(hsd_series_words *words)
@@ -201,6 +222,7 @@ static void say_leader(hsd_series_words *words)
                        hsd_code_clause(&series->points[series->point_count - 1].side));
         return;
     }
+    if (!row && say_enlarged(words)) return;
     if (!row) {
         hsd_out_text(&words->out, series->total.trend.verdict == HSD_VERDICT_EACH_STEP
                                       ? ", in each step; no one type or holder does."

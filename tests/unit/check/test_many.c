@@ -147,6 +147,22 @@ Test(many, a_holder_that_began_late_passes_with_a_note)
     kit_release(&kit);
 }
 
+/* Not in every round, as what is twice as long takes twice as long to fill. */
+Test(many, a_buffer_that_is_enlarged_passes_with_a_note)
+{
+    hsd_series *series = kit_series_begin(&made);
+    kit_row(&made, &series->types, "Session", SERIES_OF(10000, 10000, 10000, 10000, 10000, 10000));
+    hsd_series_row *row = kit_row(&made, &series->holders, "char[]", SERIES_OF(1000, 2000, 2000, 4000, 4000, 4000));
+    row->enlarged = 2;
+    row->root = sample_text("audit.text");
+    cr_assert_eq(judge("holder: '*', max_growth: auto")->outcome, HSD_CHECK_OK);
+    NOTES(kit.check,
+          "audit.text was enlarged 2 times, by 3000 KiB in all, with no object more: it may be a buffer that "
+          "something is always appended to, which lies still for longer each time it is enlarged. Longer "
+          "rounds tell if it leaks");
+    kit_release(&kit);
+}
+
 /* As the answer says it, not as patterns are held against it. */
 Test(many, a_holder_in_a_note_is_a_place)
 {

@@ -322,6 +322,30 @@ Test(series_text, names_nobody_where_it_is_program_code)
     free(report);
 }
 
+/* It grows on, and stands still in between: that is not said to have come to an end. */
+Test(series_text, names_a_buffer_that_is_enlarged)
+{
+    static const unsigned lengths[] = {100, 200, 200, 400, 400, 400};
+    static hsd_amount values[3][6];
+    static hsd_series_row type, holder;
+    hsd_series series = sample_series(6);
+    type = sample_series_row("char[]", lengths, 6, values[0], HSD_VERDICT_LEVELLED);
+    holder = sample_series_row("char[]", lengths, 6, values[1], HSD_VERDICT_LEVELLED);
+    holder.enlarged = 2;
+    holder.root = sample_text("audit.text");
+    series.types.rows = &type;
+    series.types.row_count = 1;
+    series.holders.is_known = true;
+    series.holders.rows = &holder;
+    series.holders.row_count = 1;
+    series.total = sample_series_total(&series.types, 6, values[2], HSD_VERDICT_LEVELLED);
+    series.unreached = type;
+    char *report = text_of(&series, &screen);
+    HOLDS(report, "was enlarged 2 times, by\n30.0 MiB: it may be a buffer that something is always appended to.\n");
+    LACKS(report, "goes on growing");
+    free(report);
+}
+
 Test(series_text, says_so_when_nothing_grows)
 {
     static const unsigned flat[] = {100, 100, 100};

@@ -144,6 +144,30 @@ Test(trend, what_falls_shrinks)
 
 /* ---- numbers ---- */
 
+/* A buffer that something is always appended to, in KiB with so many objects. */
+Test(trend, a_buffer_is_enlarged_when_it_is_full)
+{
+#define ENLARGED(times, more, ...)                                                                                     \
+    do {                                                                                                               \
+        const uint64_t shape_[] = {__VA_ARGS__};                                                                       \
+        hsd_amount amounts_[COUNT(shape_)];                                                                            \
+        for (size_t i_ = 0; i_ < COUNT(shape_); i_++)                                                                  \
+            amounts_[i_] = (hsd_amount){3 + more * (i_ == 1), shape_[i_] << 10};                                       \
+        cr_expect_eq(hsd_trend_enlarged(amounts_, COUNT(shape_)), times);                                              \
+    } while (0)
+    ENLARGED(2u, 0, 64, 128, 128, 256, 256, 256);
+    ENLARGED(2u, 0, 64, 128, 128, 256, 256, 256, 256, 256, 256);
+    ENLARGED(0u, 0, 64, 128, 128, 256, 256, 256, 256, 256, 256, 256); /* it would have been enlarged again */
+    ENLARGED(3u, 0, 64, 96, 144, 145, 216);                           /* by half; a text beside it */
+    ENLARGED(0u, 1, 64, 128, 128, 256, 256, 256);                     /* objects come and go */
+    ENLARGED(0u, 0, 64, 128, 128, 128);
+    ENLARGED(0u, 0, 64, 128, 100, 256, 256);
+    ENLARGED(0u, 0, 64, 128, 140, 256, 256);
+    ENLARGED(0u, 0, 64, 64, 64);
+    ENLARGED(0u, 0, 64);
+    ENLARGED(2u, 0, 0, 1, UINT64_MAX >> 10);
+}
+
 Test(trend, tells_steps)
 {
     const uint64_t values[] = {100, 350, 300, 300, 900};
