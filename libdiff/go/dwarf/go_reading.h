@@ -49,6 +49,12 @@ hsd_status hsd_go_finish_functions(hsd_go_reading *r, hsd_error *err);
 
 /* Behind that: sizes of closures. */
 void hsd_go_measure_closures(hsd_go_types *types);
+
+/* ---- go_shapes.c ---- */
+
+/* Behind that: what generic code calls by the shape of its arguments is what the program calls it, where it is one. */
+hsd_status hsd_go_find_shapes(hsd_go_types *types, hsd_error *err);
+
 uint64_t hsd_go_reading_memory(const hsd_go_reading *r);
 void hsd_go_reading_release(hsd_go_reading *r);
 

@@ -224,6 +224,7 @@ static hsd_status number_all(hsd_go_reading *r, hsd_error *err)
     for (uint32_t i = 0; i < types->member_count; i++)
         types->members[i].type = hsd_go_types_of_entry(types, types->members[i].type);
     hsd_go_measure_closures(types);
+    HSD_TRY(hsd_go_find_shapes(types, err));
     for (uint32_t i = 0; i < types->global_count; i++)
         types->globals[i].type = hsd_go_types_of_entry(types, types->globals[i].type);
     if (types->global_count > 1) qsort(types->globals, types->global_count, sizeof *types->globals, by_address);

@@ -3,9 +3,11 @@
  * follows whole programs is in test_gocore.c and test_goheap.c.
  */
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "go/dwarf/go_reading.h"
 #include "go/types/typing.h"
 
 enum { FIELD = 1, WHOLE, OTHER, COUNT = OTHER }; /* 8 bytes; 64, begins with a FIELD; 64 */
@@ -488,4 +490,54 @@ Test(golines, survive_any_byte)
                     cr_assert(file > (const char *)bytes && file < (const char *)bytes + 256);
             free(bytes);
         }
+}
+
+/* ---- generic code ---- */
+
+/* What the last type, which has shapes for arguments, is a name for. */
+static const char *meant_by(const char *const *names, uint32_t count, uint64_t size_of_first)
+{
+    static hsd_go_type made[8];
+    static hsd_go_types program;
+    static char text[64];
+    hsd_error err;
+    hsd_names_release(&program.names);
+    memset(made, 0, sizeof made);
+    program = (hsd_go_types){.types = made, .type_count = count + 1};
+    uint32_t number;
+    cr_assert_eq(hsd_names_put(&program.names, (hsd_bytes){(const uint8_t *)"", 0}, &number, &err), HSD_OK);
+    for (uint32_t i = 1; i <= count; i++) {
+        made[i] = (hsd_go_type){.size = i == 1 ? size_of_first : 40, .kind = HSD_GO_IS_STRUCT};
+        cr_assert_eq(hsd_names_put(&program.names, (hsd_bytes){(const uint8_t *)names[i - 1], strlen(names[i - 1])},
+                                   &made[i].name, &err),
+                     HSD_OK);
+    }
+    cr_assert_eq(hsd_go_find_shapes(&program, &err), HSD_OK);
+    const uint32_t type = hsd_go_types_resolve(&program, count);
+    snprintf(text, sizeof text, "%s", hsd_go_types_text(&program, made[type].name));
+    hsd_names_release(&program.names);
+    program = (hsd_go_types){0};
+    return text;
+}
+
+#define MEANS(wanted, ...)                                                                                             \
+    do {                                                                                                               \
+        static const char *const names_[] = {__VA_ARGS__};                                                             \
+        cr_expect_str_eq(meant_by(names_, sizeof names_ / sizeof *names_, 40), wanted);                                \
+    } while (0)
+
+Test(gotyping, a_shape_is_the_type_of_the_program_that_has_it)
+{
+    static const char shape[] = "main.Cache[go.shape.string,go.shape.*uint8]";
+    MEANS("main.Cache[string,*main.Quote]", "main.Cache[string,*main.Quote]", "main.Cache[int,*main.Quote]",
+          "main.Cache[string,main.Quote]", "main.Cached[string,*main.Quote]", "main.Cache[string]", shape);
+    MEANS("main.Cache[main.Key,*main.Map[int,string]]", "main.Cache[main.Key,*main.Map[int,string]]", shape);
+    MEANS(shape, "main.Cache[string,*main.Quote]", "main.Cache[string,*main.Order]", shape); /* which of the two? */
+    MEANS("main.Cache[string,*main.Quote]", "main.Cache[string,*main.Quote]", "main.Cache[string,*main.Quote]", shape);
+    MEANS(shape, "main.Cache[,*main.Quote]", "main.Cache[string,*main.Quote", "main.Cache[string,*main.Quote]x", shape);
+    MEANS("map[string]main.entry[*main.Quote]", "map[string]main.entry[*main.Quote]", "map[string]main.entry",
+          "map[go.shape.string]main.entry[go.shape.*uint8]");
+    static const char *const other_size[] = {"main.Cache[string,*main.Quote]", shape};
+    cr_expect_str_eq(meant_by(other_size, 2, 48), shape);
+    MEANS("go.shape.string", "go.shape.string");
 }
