@@ -452,7 +452,7 @@ const cli_option cli_option_memory = {
     .offset = CLI_FIELD(memory_bytes),
     .told = CLI_LEFT_OUT,
     .help = "use at most SIZE of memory, such as 64M or 2G; by default 1 GiB, but not more than a quarter of the "
-            "machine's memory",
+            "machine's memory, or an eighth of what ulimit -v allows",
     .is_common = true,
 };
 

@@ -5,6 +5,7 @@
  *      /proc/self/cgroup              "0::/a/b" (version 2)  "7:memory:/a/b" (version 1)
  *      …/a/b, …/a, …                  memory.max, memory.limit_in_bytes: a group is bound by those
  *                                     around it, so each is asked, up to the mount; and what is used of them
+ *      getrlimit                      what the process may map
  *
  * In a container the path may name groups outside of what is mounted: those files do not exist, and
  * the mount itself, asked last, is the container's own group.
@@ -16,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include <hsdiff/run.h>
 
@@ -217,4 +219,21 @@ uint64_t hsd_memory_default(uint64_t limit_bytes)
 
 uint64_t hsd_run_system_memory(void) { return hsd_memory_limit(""); }
 
-uint64_t hsd_run_default_memory(void) { return hsd_memory_default(hsd_memory_limit("")); }
+/* The shell's ulimit -v and -d, which batch systems set: what is mapped counts, also what is not touched. */
+uint64_t hsd_memory_process_limit(void)
+{
+    static const int resources[] = {RLIMIT_AS, RLIMIT_DATA};
+    uint64_t least = UINT64_MAX;
+    for (size_t i = 0; i < HSD_ARRAY_LEN(resources); i++) {
+        struct rlimit limit;
+        if (getrlimit(resources[i], &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+            least = hsd_min_u64(least, (uint64_t)limit.rlim_cur);
+    }
+    return least;
+}
+
+uint64_t hsd_run_default_memory(void)
+{
+    /* Of what may be mapped stacks and heaps of threads take as much again as they use. */
+    return hsd_memory_default(hsd_min_u64(hsd_memory_limit(""), hsd_memory_process_limit() / 2));
+}

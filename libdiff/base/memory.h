@@ -32,6 +32,9 @@ uint64_t hsd_memory_group_limit(const char *root, long pid);
 /* What is left of it; UINT64_MAX where none is known. */
 uint64_t hsd_memory_room(const hsd_memory_bound *bound);
 
+/* What the process itself may map (RLIMIT_AS, RLIMIT_DATA); UINT64_MAX = no limit. */
+uint64_t hsd_memory_process_limit(void);
+
 /* The default budget for a limit: the smaller of 1 GiB and a quarter of it, at least 32 MiB. */
 uint64_t hsd_memory_default(uint64_t limit_bytes);
 

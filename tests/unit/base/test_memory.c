@@ -5,9 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/check.h"
 #include "base/memory.h"
 #include <hsdiff/run.h>
 
@@ -188,4 +190,17 @@ Test(memory, a_process_has_the_least_limit_of_its_groups)
     put("/sys/fs/cgroup/memory/old/memory.limit_in_bytes", "67108864\n");
     cr_expect_eq(hsd_memory_group_limit(root, 8), MIB(64));
     cr_expect_eq(hsd_memory_group_limit(root, 9), UINT64_MAX, "a process that is gone");
+}
+
+/* ulimit -v and -d, as batch systems have them. A sanitizer's own memory is more: nothing is allocated below it. */
+Test(memory, what_the_process_may_map_is_a_limit)
+{
+    struct rlimit limit, was;
+    cr_assert_eq(getrlimit(RLIMIT_DATA, &was), 0);
+    limit = was;
+    limit.rlim_cur = (rlim_t)hsd_min_u64(MIB(400), (uint64_t)was.rlim_cur);
+    cr_assert_eq(setrlimit(RLIMIT_DATA, &limit), 0);
+    const uint64_t told = hsd_memory_process_limit();
+    cr_assert_eq(setrlimit(RLIMIT_DATA, &was), 0);
+    cr_assert_leq(told, MIB(400));
 }
