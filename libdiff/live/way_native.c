@@ -204,6 +204,17 @@ static void warn_of_dumped(hsd_live *live)
              equals != NULL ? " in its environment they are blocks without classes" : "");
 }
 
+/* A program of C that runs scripts: what they hold hangs from the state of Lua, in blocks that nothing tells apart. */
+static void warn_of_lua(hsd_live *live)
+{
+    if (!hsd_process_maps(live->facts, "liblua", true)) return; /* liblua5.4.so.0, libluajit-5.1.so.2 */
+    hsd_note(
+        live->reporter, HSD_NOTE_WARNING,
+        "%s runs Lua, whose tables, functions and coroutines are blocks without names in this capture. If a script "
+        "of it calls require(\"hsdiff\").listen(), they are told by name (doc/tutorials/lua.md)",
+        live->process->name);
+}
+
 /* Nobody may trace what is traced, and then the agent has to stop threads by a signal (capture/native/stop.h). */
 static void warn_of_signals(hsd_live *live)
 {
@@ -219,6 +230,7 @@ static hsd_status capture_native_way(hsd_live *live, hsd_error *err)
     char options[64];
     warn_of_arenas(live);
     warn_of_dumped(live);
+    warn_of_lua(live);
     warn_of_signals(live);
     snprintf(options, sizeof options, "compression=%d", live->options->compression);
     return hsd_live_ask(live, "native", options, err);

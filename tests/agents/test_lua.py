@@ -222,11 +222,22 @@ def asleep_one(tool, folder, vm, environment):
         same("after its sleep", program.leak(10), 10)
         tool.capture(program.pid, folder / f"{vm}.hs")
         program.quit()
-    with Lua(vm, environment, folder) as program:
+    preloaded = as_embedded(tool, vm)
+    with Lua(vm, environment | preloaded, folder) as program:
         refused = tool.capture(program.pid, out, "--way", "lua", expect=None)
         check(refused.returncode != 0 and 'require("hsdiff").listen()' in refused.stderr, refused.stderr)
+        if preloaded:
+            told = tool.capture(program.pid, folder / f"native-{vm}.hs", "--way", "native").stderr
+            check("runs Lua" in told and 'require("hsdiff").listen()' in told, told)
         program.quit()
     check(not out.exists(), "a file was left behind")
+
+
+def as_embedded(tool, vm):
+    """A program of C that has Lua as a library, and the agent of C: nothing where the library or the agent is not there."""
+    library = next(iter(sorted(pathlib.Path("/usr/lib").glob(f"*/lib{vm}.so.0"))), None)
+    agent = pathlib.Path(tool.agents) / "libhsdiff-native.so"
+    return {"LD_PRELOAD": f"{agent}:{library}"} if library and agent.exists() else {}
 
 
 def asleep(tool, folder):

@@ -196,7 +196,9 @@ static hsd_status refuse_other(const gocore *go, hsd_error *err)
     const char *slash = strrchr(go->program_path, '/'), *name = slash == NULL ? go->program_path : slash + 1;
     if (go->import->options->executable != NULL) {
         hsd_fail(err, HSD_E_UNSUPPORTED, "what --exe names is of no Go program: %s", go->program_path);
-        hsd_error_set_hint(err, "name the program that the core is of");
+        hsd_error_set_hint(err, "name the program of Go that the core is of: of other programs hsdiff reads no cores, "
+                                "but those of Python, and has captures from before the end: hsdiff capture --every 60s "
+                                "-o run/ -- COMMAND");
         return HSD_E_UNSUPPORTED;
     }
     hsd_fail(err, HSD_E_UNSUPPORTED, "hsdiff reads cores of Go and Python, and this is one of another program: %s",
