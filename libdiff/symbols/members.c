@@ -95,6 +95,21 @@ static bool is_string(hsd_text type)
     return false;
 }
 
+/* A container of C++ in a block of its own, std::make_unique<std::map<…>>: all its words lead inside it. */
+static bool is_container(hsd_text type)
+{
+    static const char *const containers[] = {
+        "map",           "multimap",           "set",           "multiset",           "vector", "deque", "list",
+        "unordered_map", "unordered_multimap", "unordered_set", "unordered_multiset", "queue",  "stack", "forward_list",
+        "priority_queue"};
+    if (!take_prefix(&type, "std::") || !text_ends(type, ">")) return false;
+    for (size_t i = 0; i < HSD_ARRAY_LEN(containers); i++) {
+        hsd_text behind = type;
+        if (take_prefix(&behind, containers[i]) && text_begins(behind, "<")) return true;
+    }
+    return false;
+}
+
 /* What a pointer to it shares or owns, and how far into the block that is; false: the type is none of these. */
 static bool find_inner(hsd_text *type, uint64_t *skipped)
 {
@@ -289,6 +304,10 @@ hsd_status hsd_member_find(const hsd_module *const *modules, size_t count, const
     if (is_string(type) && place->offset == skipped && !place->is_of_llvm) {
         *kind = HSD_MEMBER_INSIDE;
         return hsd_buffer_append(name, "characters", 10, err);
+    }
+    if (is_container(type)) {
+        *kind = HSD_MEMBER_INSIDE;
+        return hsd_buffer_append(name, way, strlen(way), err);
     }
     HSD_TRY(find_in_counted(modules, count, place, kind, name, err));
     if (*kind != HSD_MEMBER_UNKNOWN) return HSD_OK;

@@ -6,6 +6,7 @@
  *      node of std::list<Session>         at 0    the way to the next node
  *                                         at 8    the way back to the one before
  *                                         at 16   an item; [*].buffer_ where debug information knows it
+ *      std::map<int, Session>             at 16   the way to its nodes
  *      Session[], Vec<Session>            at 16   an item
  *      BTreeMap<u64, Session>             at 16   a key or a value, an item; behind them a way to another node
  */

@@ -60,6 +60,16 @@ Test(members, arrays_and_stores_hold_items)
     }
 }
 
+Test(members, a_container_in_a_block_of_its_own_leads_inside)
+{
+    expect_member("std::map<int, Order>", 32, HSD_MEMBER_INSIDE, "table");
+    expect_member("std::make_shared<std::unordered_map<int, Order>>", 16, HSD_MEMBER_INSIDE, "table");
+    expect_word("std::vector<Order>", 0, true, HSD_MEMBER_INSIDE, "table");
+    expect_member("std::mapping<int>", 8, HSD_MEMBER_UNKNOWN, "");
+    expect_member("std::map", 8, HSD_MEMBER_UNKNOWN, "");
+    expect_member("std::vector<Order>::iterator", 0, HSD_MEMBER_UNKNOWN, "");
+}
+
 Test(members, a_string_leads_to_its_characters)
 {
     expect_member("std::string", 0, HSD_MEMBER_INSIDE, "characters");
