@@ -299,13 +299,14 @@ static hsd_status leave_number(void *context, void *here, void *parent, hsd_erro
     return HSD_OK;
 }
 
-/* True of a leaf that begins no group, and whose numbers nobody asks for: it is counted with the node above. A kept one
- * may be the first place of its group, which has a number whoever asks. */
-static bool is_only_counted(const hsd_by_search *s, const hsd_tree_node *node, bool is_kept, const number_frame *above)
+/* True of an object that is a leaf, begins no group, and whose numbers nobody asks for: it is counted with the node
+ * above. A kept one may be the first place of its group, which has a number whoever asks. */
+static bool is_only_counted(const hsd_by_search *s, const hsd_tree_node *node, const number_frame *above, bool *is_kept)
 {
     if (above->fork != HSD_BY_NO_FORK || (node->flags & HSD_TREE_IS_ROOT)) return false;
     if (hsd_bit_get(s->is_source, node->node) || !hsd_bit_get(s->is_plain, node->node)) return false;
-    return !is_kept || (above->places != 0 && above->place_group == above->group);
+    *is_kept = hsd_bit_get(s->growth->pair->is_kept[AFTER], node->node);
+    return !*is_kept || (above->places != 0 && above->place_group == above->group);
 }
 
 static void count_leaf(const hsd_by_search *s, const hsd_tree_node *node, bool is_kept, number_frame *above)
@@ -323,8 +324,8 @@ static hsd_status number_leaf(void *context, const hsd_tree_node *node, void *pa
     number_frame *above = parent;
     number_frame f;
     if (above->group == 0 && above->fork == HSD_BY_NO_FORK) return HSD_OK;
-    const bool is_kept = hsd_bit_get(s->growth->pair->is_kept[AFTER], node->node);
-    if (is_only_counted(s, node, is_kept, above)) {
+    bool is_kept;
+    if (is_only_counted(s, node, above, &is_kept)) {
         count_leaf(s, node, is_kept, above);
         return HSD_OK;
     }
