@@ -1,7 +1,8 @@
 /*
- * The censuses of both sides are merged to find suspects. Then, side after side, the graph is walked for what is around
- * them, and the objects are read for who that is: references know ordinals, and only ids mean the same on both sides.
- * What both sides have stands together in one order then, and each suspect is judged.
+ * The censuses of both sides are merged to find suspects. Most of those that kept size and root are settled by the
+ * names of their own references. Then, side after side, the graph is walked for what is around the others, and the
+ * objects are read for who that is: references know ordinals, and only ids mean the same on both sides. What both sides
+ * have stands together in one order then, and each suspect is judged.
  *
  *      graph ──► (node around it, suspect, name) by node ──┐
  *      objects in order ───────────────────────────────────┴──► (suspect, what of it, who, name, side) ──► judged
@@ -35,7 +36,8 @@ typedef struct looking { /* at one side */
     hsd_side_walk *side;
     hsd_replaced *replaced;
     int which;
-    hsd_two *by_node;    /* node, suspect, ascending */
+    hsd_two *by_node;    /* node, suspect, ascending; of those that are not known to be one */
+    uint32_t count;      /* of these */
     uint8_t *is_suspect; /* one bit an object */
     uint8_t *referrers;  /* two bits an object: how many refer to it, up to HSD_REPLACED_SHARED */
     hsd_sorter *around;  /* node, suspect << 1 | sort, name of the reference */
@@ -130,19 +132,20 @@ static hsd_status number_suspects(looking *l, hsd_error *err)
     if (l->by_node == NULL || l->is_suspect == NULL || l->referrers == NULL)
         return hsd_fail_nomem(err, "objects at one address");
     for (uint32_t i = 0; i < l->replaced->count; i++) {
-        hsd_suspect *suspect = &l->replaced->suspects[i];
+        const hsd_suspect *suspect = &l->replaced->suspects[i];
         const hsd_node node = suspect->nodes[l->which];
+        if (suspect->is_one) continue;
         hsd_bit_set(l->is_suspect, node);
-        l->by_node[i] = hsd_two_of(node, i);
+        l->by_node[l->count++] = hsd_two_of(node, i);
     }
-    qsort(l->by_node, l->replaced->count, sizeof *l->by_node, compare_numbered);
+    qsort(l->by_node, l->count, sizeof *l->by_node, compare_numbered);
     return HSD_OK;
 }
 
 /* The suspect that is this node. */
 static uint32_t suspect_at(const looking *l, hsd_node node)
 {
-    uint32_t first = 0, end = l->replaced->count;
+    uint32_t first = 0, end = l->count;
     while (end - first > 1) {
         const uint32_t middle = first + (end - first) / 2;
         if (hsd_two_first(l->by_node[middle]) <= node)
@@ -167,9 +170,9 @@ static void count_referrer(looking *l, hsd_node node)
 }
 
 /* The number of a name that tells references apart; 0 = it does not, as of elements. */
-static uint32_t telling_name(const looking *l, uint32_t edge)
+static uint32_t telling_name(const hsd_comparison *c, uint32_t edge)
 {
-    const hsd_edge_names *edges = &l->c->pair.edges;
+    const hsd_edge_names *edges = &c->pair.edges;
     const uint32_t name = HSD_EDGE_NAME(edge);
     if (name >= edges->count) return 0;
     const hsd_bytes text = edges->texts[name];
@@ -186,7 +189,7 @@ static hsd_status put_around(looking *l, hsd_node suspect_node, hsd_node node, u
         suspect->is_one = true;
         return HSD_OK;
     }
-    const uint64_t record[3] = {node, (uint64_t)at << 1 | sort, telling_name(l, name)};
+    const uint64_t record[3] = {node, (uint64_t)at << 1 | sort, telling_name(l->c, name)};
     return hsd_sorter_put(l->around, record, err);
 }
 
@@ -445,6 +448,98 @@ hsd_status hsd_replaced_judge(hsd_replaced *replaced, hsd_sorter *company, hsd_e
     return status == HSD_END ? HSD_OK : status;
 }
 
+/* ---- settled before anything is looked for ---- */
+
+/* By what names one refers: the least and the greatest number of one that tells, and whether one does not. */
+typedef struct spoken {
+    uint32_t least, greatest;
+    bool has_any, is_nameless;
+} spoken;
+
+static void speak(spoken *s, const hsd_comparison *c, const hsd_targets *targets)
+{
+    for (uint32_t i = 0; i < targets->count; i++) {
+        const uint32_t name = telling_name(c, targets->names[i]);
+        if (!s->has_any || name < s->least) s->least = name;
+        if (!s->has_any || name > s->greatest) s->greatest = name;
+        s->has_any = true;
+        s->is_nameless |= name == 0;
+    }
+}
+
+static spoken names_of(const hsd_comparison *c, hsd_adjacency *graph, hsd_node node)
+{
+    spoken s = {0};
+    hsd_targets targets;
+    if (hsd_adjacency_is_leaf(graph, node)) return s;
+    hsd_adjacency_get_named(graph, node, &targets);
+    speak(&s, c, &targets);
+    while (targets.has_more) {
+        hsd_adjacency_more(graph, &targets);
+        speak(&s, c, &targets);
+    }
+    return s;
+}
+
+/* True if it is certain that a name is common to both, or that neither refers to anything. */
+static bool speak_alike(const spoken *a, const spoken *b)
+{
+    if (!a->has_any || !b->has_any) return a->has_any == b->has_any;
+    return a->is_nameless || b->is_nameless || a->least == b->least || a->greatest == b->greatest;
+}
+
+/* Of those that kept size and root, by the order of the suspects; nodes of a graph are asked in theirs. */
+static hsd_status hear_side(const hsd_replaced *r, const hsd_comparison *c, int which, hsd_two *order, spoken *said,
+                            hsd_error *err)
+{
+    hsd_adjacency *graph = c->pair.sides[which].adjacency;
+    uint32_t count = 0;
+    HSD_TRY(take_graph(&c->pair.sides[which], err));
+    for (uint32_t i = 0; i < r->count; i++) {
+        if (r->suspects[i].why != HSD_SUSPECT_STAYED) continue;
+        order[count] = hsd_two_of(r->suspects[i].nodes[which], count);
+        count++;
+    }
+    qsort(order, count, sizeof *order, compare_numbered);
+    for (uint32_t i = 0; i < count; i++)
+        said[hsd_two_second(order[i])] = names_of(c, graph, hsd_two_first(order[i]));
+    return hsd_adjacency_check(graph, err);
+}
+
+static hsd_status hear_both(const hsd_replaced *r, const hsd_comparison *c, hsd_two *order, spoken *before,
+                            spoken *after, hsd_error *err)
+{
+    if (order == NULL || before == NULL || after == NULL) return hsd_fail_nomem(err, "objects at one address");
+    HSD_TRY(hear_side(r, c, BEFORE, order, before, err));
+    return hear_side(r, c, AFTER, order, after, err);
+}
+
+/* What kept size and root is one if anything about it is alike, or if it refers to nothing: of nearly all of these the
+ * names by which they refer say so, and nobody needs to know who is around them. How many are left. */
+static hsd_status settle_stayed(hsd_replaced *r, const hsd_comparison *c, uint32_t *left, hsd_error *err)
+{
+    uint32_t stayed = 0;
+    for (uint32_t i = 0; i < r->count; i++)
+        stayed += r->suspects[i].why == HSD_SUSPECT_STAYED;
+    *left = r->count;
+    if (stayed == 0) return HSD_OK;
+
+    hsd_two *order = malloc(stayed * sizeof *order);
+    spoken *before = malloc(stayed * sizeof *before), *after = malloc(stayed * sizeof *after);
+    const hsd_status status = hear_both(r, c, order, before, after, err);
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < r->count && status == HSD_OK; i++) {
+        if (r->suspects[i].why != HSD_SUSPECT_STAYED) continue;
+        r->suspects[i].is_one = speak_alike(&before[at], &after[at]);
+        *left -= r->suspects[i].is_one;
+        at++;
+    }
+    free(order);
+    free(before);
+    free(after);
+    return status;
+}
+
 /* ---- the whole ---- */
 
 bool hsd_replaced_can_tell(const hsd_comparison *c)
@@ -461,7 +556,9 @@ hsd_status hsd_replaced_find(hsd_replaced *replaced, const hsd_comparison *c, hs
     hsd_sorter *company = NULL;
     if (!hsd_replaced_can_tell(c)) return HSD_OK;
     HSD_TRY(hsd_replaced_gather(replaced, c, err));
-    if (replaced->count == 0) return HSD_OK;
+    uint32_t left;
+    HSD_TRY(settle_stayed(replaced, c, &left, err));
+    if (left == 0) return HSD_OK;
     hsd_status status =
         hsd_side_sorter(&c->pair.sides[AFTER], COMPANY_WORDS, COMPANY_WORDS, HSD_SORT_MIN_BYTES, &company, err);
     for (int side = 0; side < SIDE_COUNT && status == HSD_OK; side++)

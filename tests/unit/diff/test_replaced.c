@@ -325,6 +325,34 @@ Test(replaced, what_kept_size_and_root_is_another_one_only_with_nothing_alike)
     expect_replaced(0);
 }
 
+/* 100 stays below 1, by another name on each side, and refers to these. */
+static void write_speaking(int side, const named *targets)
+{
+    begin(side);
+    define_fields();
+    put_named(1, ELSE, 16, BY({100, side == 0 ? ONE : TWO}));
+    put(2, ELSE, 16, TO(0));
+    put_named(100, THING, 64, targets);
+    for (const named *one = targets; one->target != 0; one++)
+        put(one->target, ELSE, 8, TO(0));
+    end();
+}
+
+Test(replaced, any_name_that_both_have_is_alike_and_so_are_two_that_refer_to_nothing)
+{
+    write_speaking(0, BY({200, ONE}, {201, THREE})); /* in the order of names one, three, two */
+    write_speaking(1, BY({300, THREE}, {301, TWO}));
+    expect_replaced(0);
+    write_speaking(1, BY({300, TWO}));
+    expect_replaced(1);
+    write_speaking(1, BY({300, TWO}, {301, ELEMENT}));
+    expect_replaced(0);
+    write_speaking(1, BY({0, 0}));
+    expect_replaced(1);
+    write_speaking(0, BY({0, 0}));
+    expect_replaced(0);
+}
+
 Test(replaced, of_many_that_kept_size_and_root_none_is_looked_at)
 {
     write_stayed(0, ONE, 200, ONE, HSD_REPLACED_SUSPECTS);
