@@ -122,8 +122,9 @@ if(HSD_FUZZ)
   target_compile_definitions(hsd_build INTERFACE FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION=1)
 endif()
 
-# Of programs that tests start thousands of times: a third of what a start takes under sanitizers is relocating their tables, and a quarter of the
-# rest telling of global variables file by file. Among the libraries, because what CMake says of its own (-pie) stands behind all options, and the
+# Of programs that tests start thousands of times, and of unit tests, which fork for each case: a third of what a start takes under sanitizers is relocating
+# their tables, a quarter of the rest telling of global variables file by file, and half of the page faults looking for pointers in the sanitizer's own
+# tables (tests/support/asan_globals.c). Among the libraries, because what CMake says of its own (-pie) stands behind all options, and the
 # last counts.
 add_library(hsd_quick_start INTERFACE)
 if(HSD_SANITIZE AND CMAKE_C_COMPILER_ID STREQUAL GNU)

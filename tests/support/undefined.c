@@ -1,6 +1,7 @@
 /*
- * Does what is undefined, in the way that its argument names: in a preset with sanitizers the program must end there
- * and say in which line (test_undefined.py).
+ * Does what is undefined, or loses a block, in the way that its argument names: in a preset with sanitizers the program
+ * must end there and say in which line (test_undefined.py). With "kept" a global variable has the block: nothing is
+ * wrong.
  */
 #include <limits.h>
 #include <stdbool.h>
@@ -12,7 +13,9 @@
 static const struct {
     const char *name;
     int value;
-} ways[] = {{"sum", INT_MAX}, {"shift", 40}, {"index", 4}, {"aligned", 1}, {"null", 0}, {"truth", 2}, {"global", 20}};
+} ways[] = {{"sum", INT_MAX}, {"shift", 40}, {"index", 4},   {"aligned", 1},
+            {"null", 0},      {"truth", 2},  {"global", 20}, {"lost", 0}};
+static void *volatile kept; /* written when the program has started: behind what its file has */
 
 static int undefined(const char *way, int value)
 {
@@ -28,12 +31,21 @@ static int undefined(const char *way, int value)
         char *volatile place = bytes;
         return place[value];
     }
+    if (strcmp(way, "lost") == 0) {
+        kept = malloc(4321);
+        kept = NULL;
+        return 0;
+    }
     memcpy(&truth, &value, sizeof truth);
     return truth;
 }
 
 int main(int argc, char **argv)
 {
+    if (argc == 2 && strcmp(argv[1], "kept") == 0) {
+        kept = malloc(4321);
+        return 0;
+    }
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
         if (argc == 2 && strcmp(argv[1], ways[i].name) == 0) {
             volatile int value = ways[i].value;
