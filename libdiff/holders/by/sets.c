@@ -13,11 +13,12 @@
 #include "base/check.h"
 #include "base/fail.h"
 
-#define MOST_MASKS   64u /* of a fork are looked at for sets of their own: the heaviest */
-#define PART_OF_SET  20u /* one part in so many of a set is worth a name */
-#define PART_TO_JOIN 4u  /* a mask with so much of a set brings its own candidates into it */
-#define PART_DIRECT  4u  /* one part in so many of what it reaches it refers to itself */
-#define FEW          4u  /* candidates of a set are all told */
+#define MOST_MASKS      64u /* of a fork are looked at for sets of their own: the heaviest */
+#define PART_OF_SET     20u /* one part in so many of a set is worth a name */
+#define PART_TO_JOIN    4u  /* a mask with so much of a set brings its own candidates into it */
+#define PART_DIRECT     4u  /* one part in so many of what it reaches it refers to itself */
+#define PART_NOT_DIRECT 2u  /* and one that alone does so to all of a set but this part */
+#define FEW             4u  /* candidates of a set are all told */
 /* what a candidate holds alone is the set's, up to so many times what the set holds together */
 #define MOST_ALONE 2u
 /* the same where it is a node: what hangs from the root of a tree alone is the tree */
@@ -165,6 +166,15 @@ static uint32_t count_told(const hsd_by_candidates *candidates, const cluster *o
     return count;
 }
 
+/* Of many that reach it all, as in a heap where everything reaches everything, one alone refers to it itself. That one
+ * is told where it refers to most of it: a cache of modules that also know each other. */
+static bool has_most(const hsd_by_candidates *candidates, const cluster *of)
+{
+    for (uint32_t i = 0; i < candidates->count; i++)
+        if (is_told(of, i, true)) return of->direct[i] >= of->new_.bytes - of->new_.bytes / PART_NOT_DIRECT;
+    return false;
+}
+
 static hsd_status make_set(maker *m, uint32_t fork, cluster *from, hsd_error *err)
 {
     hsd_growth *growth = m->s->growth;
@@ -172,7 +182,8 @@ static hsd_status make_set(maker *m, uint32_t fork, cluster *from, hsd_error *er
     const bool is_strict = count_told(candidates, from, false) > FEW;
     const uint32_t count = count_told(candidates, from, is_strict);
     hsd_growth_set *set = &growth->sets[growth->set_count];
-    if (count <= is_strict || count > HSD_MAX_CO_HOLDERS) return HSD_OK; /* of no one in particular */
+    if (count == 0 || count > HSD_MAX_CO_HOLDERS) return HSD_OK; /* of no one in particular */
+    if (count == 1 && is_strict && !has_most(candidates, from)) return HSD_OK;
     *set = (hsd_growth_set){.choice = m->s->forks[fork].choice, .new_ = from->new_, .together = from->new_.bytes};
     set->list = calloc((size_t)candidates->count + 1, sizeof *set->list);
     if (set->list == NULL) return hsd_fail_nomem(err, "what holds together");

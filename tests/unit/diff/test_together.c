@@ -73,6 +73,46 @@ Test(together, of_no_one_object_are_named_by_roots)
     hsd_diff_free(diff);
 }
 
+/* New items know each other in a ring. One map has them all; five others each have a new node that leads into the ring.
+ */
+static void write_ring(bool is_after, uint64_t items)
+{
+    hsc_writer *w = begin(is_after, HSC_IDENTITY_EXACT);
+    for (uint64_t map = 2; map <= 7; map++) {
+        good(hsc_begin_object(w, &(hsc_object){.id = map, .type = MAP, .size_bytes = 48}));
+        for (uint64_t i = 0; i < items && map == 2; i++)
+            good(hsc_reference(w, 100 + i, ELEMENT, i));
+        if (map == 2) good(hsc_reference(w, 8, FIELD, 0));
+        if (items > 0 && map > 2) good(hsc_reference(w, 10 + map, FIELD, 0));
+        good(hsc_end_object(w));
+        if (items > 0 && map > 2) put(w, 10 + map, NODE, 32, (const uint64_t[]){98 + map, FIELD, 0});
+    }
+    put(w, 8, NODE, 32, NULL);
+    for (uint64_t i = 0; i < items; i++)
+        put(w, 100 + i, ITEM, 100, (const uint64_t[]){100 + (i + 1) % items, FIELD, 0});
+    for (uint32_t root = 0; root < 6; root++) {
+        char name[] = "users0";
+        name[5] = (char)('0' + root);
+        define(w, 30 + root, root == 0 ? "modules" : name);
+        put_root(w, 30 + root, 2 + root);
+    }
+    finish(w);
+}
+
+/* Whoever can be reached from anywhere is held by what has it, and not by no one. */
+Test(together, by_many_is_told_of_the_one_that_refers_to_all)
+{
+    write_ring(false, 0);
+    write_ring(true, 40);
+    hsd_diff *diff = compare(NULL, NULL);
+    const hsd_holder *holder = &diff->holders[0];
+    cr_assert_eq(holder->new_.objects, 40);
+    cr_assert_eq(holder->by_bytes, 4000);
+    cr_assert_eq(holder->by_count, 1);
+    cr_assert(is_text(holder->by[0].root, "modules"), "%s", holder->by[0].root.data);
+    hsd_diff_free(diff);
+}
+
 /* New items that only a pseudo object refers to, which a map below the root "ids" and one of the root "names" share.
  * The first map and another beside it share items, too: so the object that has both is a holder whose ways part before
  * those of all roots are looked at. */
