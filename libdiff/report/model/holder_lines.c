@@ -70,7 +70,7 @@ static void format_items(const hsd_diff *diff, const hsd_growth_edge *edge, char
     const bool is_item = hsd_edge_is_item(edge->edge),
                is_all_new = hsd_new_is_known(diff) && edge->freed.objects == 0 && edge->new_.objects > 0;
     text[0] = 0;
-    if (is_all_new && !(is_item && before > 0))
+    if (is_all_new && !(is_item && before > 0 && hsd_edge_adds_up(edge)))
         snprintf(text, size, "%s new", hsd_format_count(a, edge->new_.objects));
     else if (before == after && (is_item || after > 1))
         snprintf(text, size, "%s %s%s", hsd_format_count(a, after), is_item ? "item" : "object", after == 1 ? "" : "s");

@@ -74,6 +74,12 @@ bool hsd_holder_needs_shares(const hsd_holder *holder)
 
 bool hsd_edge_is_item(hsd_text edge) { return edge.size >= 3 && memcmp(edge.data, "[*]", 3) == 0; }
 
+bool hsd_edge_adds_up(const hsd_growth_edge *edge)
+{
+    const uint64_t before = edge->before.objects, after = edge->after.objects, came = edge->new_.objects;
+    return edge->freed.objects == 0 && after >= before && after - before >= came - came / 10;
+}
+
 /* ---- room ---- */
 
 #define MOST_ROOM ((int64_t)16 << 10)

@@ -57,6 +57,11 @@ bool hsd_holder_needs_shares(const hsd_holder *holder);
 /* True for an element of a container, any of them: "[*]" and what follows it. */
 bool hsd_edge_is_item(hsd_text edge);
 
+/* True if what is new in a place is told by how many are there, but for a tenth: nothing went, and what was there is
+ * still there. Of a table that was made anew some hang from another place by now, and then these two numbers say too
+ * little. */
+bool hsd_edge_adds_up(const hsd_growth_edge *edge);
+
 /* True if the holder's way, of which no step is left out, begins as the other's does, `steps` far; the other has so
  * many. */
 bool hsd_holder_goes_along(const hsd_holder *holder, const hsd_holder *other, size_t steps);

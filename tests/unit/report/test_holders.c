@@ -76,6 +76,29 @@ Test(holders, show_three_that_matter)
     free(report);
 }
 
+/* A table that was made anew: what it had hangs from elsewhere in part, and what came is no difference of two numbers.
+ */
+Test(holders, say_what_came_where_others_moved)
+{
+    edges[0] = sample_edge(1, "[*]", "Entry", 699, 885, GROWTH);
+    edges[0].new_ = (hsd_amount){699, 699 * 150};
+    edges[0].freed = (hsd_amount){0, 0};
+    hsd_diff diff = grown(1);
+    holders[0].edges = edges;
+    holders[0].edge_count = 1;
+    char *report = sample_report("text", &diff, &wide);
+    HOLDS(report, "  699 new  +100.0 MiB\n");
+    LACKS(report, "885");
+    free(report);
+    report = sample_report("html", &diff, &wide);
+    HOLDS(report, ", 699 new");
+    free(report);
+    edges[0].after.objects = 699 + 699;
+    report = sample_report("text", &diff, &wide);
+    HOLDS(report, "  [*]: Entry    699 -> 1,398 items  ");
+    free(report);
+}
+
 /* A container that has more items is no noise, small as it is: the large one may be a cache that is still filling. */
 Test(holders, show_a_small_one_that_has_more_items)
 {

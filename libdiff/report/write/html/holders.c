@@ -108,7 +108,9 @@ static void put_count(hsd_html *page, const hsd_growth_edge *edge)
     const uint64_t before = edge->before.objects, after = edge->after.objects;
     const char *noun = hsd_edge_is_item(edge->edge) ? "item" : "object", *plural = after == 1 ? "" : "s";
     char a[HSD_NUMBER_CHARS], b[HSD_NUMBER_CHARS];
-    if (before != after)
+    if (edge->new_.objects > 0 && edge->freed.objects == 0 && !hsd_edge_adds_up(edge))
+        hsd_out_format(&page->out, ", %s new", hsd_format_count(a, edge->new_.objects));
+    else if (before != after)
         hsd_out_format(&page->out, ", %s → %s %s%s", hsd_format_count(a, before), hsd_format_count(b, after), noun,
                        plural);
     else if (after > 1)
