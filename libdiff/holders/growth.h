@@ -173,6 +173,7 @@ typedef struct hsd_growth {
     hsd_sorter *credits[SIDE_COUNT];
     /* of after: (number, HSD_FORK_OF_… or node, bytes, place in the tree << 1 | the holder itself): by/by.h */
     hsd_sorter *forks;
+    uint8_t *plain_ahead;   /* is_plain for all forks, found as after was walked; NULL = not found, or taken */
     hsd_growth_marks marks; /* of all forks, found while credits of the two sides met */
     /* (0, place) and (1, kin): objects that hold there, and what they grew by, either way */
     hsd_tally *crowds;
@@ -257,6 +258,12 @@ static inline uint64_t hsd_growth_place(uint64_t key, bool is_apart) { return (k
 static inline uint32_t hsd_growth_edge_of(const hsd_growth *growth, uint32_t edge)
 {
     return hsd_trie_edge_of(growth->item_edge, edge);
+}
+
+/* Of the memory, for the stack of a walk, and as much for its states (moves.h). */
+static inline uint64_t hsd_growth_walk_bytes(const hsd_growth *growth)
+{
+    return growth->memory_bytes / (growth->walks_at_once ? 16 : 8);
 }
 
 /* ---- the steps ---- */

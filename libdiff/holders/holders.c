@@ -176,6 +176,12 @@ static hsd_status choose_holder(void *context, hsd_error *err)
     return hsd_growth_choose_finish(growth, err);
 }
 
+static void free_bits(uint8_t **bits)
+{
+    free(*bits);
+    *bits = NULL;
+}
+
 static hsd_status mark_ahead(void *context, hsd_error *err) { return hsd_growth_mark_ahead(context, err); }
 
 /* Credits meet on one thread. Meanwhile another one can look, for all forks that there are, at what will be asked for
@@ -183,7 +189,10 @@ static hsd_status mark_ahead(void *context, hsd_error *err) { return hsd_growth_
 static hsd_status choose_and_mark(hsd_growth *growth, hsd_error *err)
 {
     const bool is_kept = growth->pair->sides[AFTER].request->keeper != NULL;
-    if (!growth->walks_at_once || is_kept || !hsd_growth_has_forks(growth)) return choose_holder(growth, err);
+    if (!growth->walks_at_once || is_kept || !hsd_growth_has_forks(growth)) {
+        free_bits(&growth->plain_ahead);
+        return choose_holder(growth, err);
+    }
     return hsd_run_both((hsd_job){mark_ahead, growth}, (hsd_job){choose_holder, growth}, true, err);
 }
 
@@ -213,12 +222,6 @@ static hsd_status credit_again(hsd_growth *growth, hsd_error *err)
     HSD_TRY(hsd_run_both((hsd_job){walk_tree_again, &before}, (hsd_job){walk_tree_again, &after}, growth->walks_at_once,
                          err));
     return choose_holder(growth, err);
-}
-
-static void free_bits(uint8_t **bits)
-{
-    free(*bits);
-    *bits = NULL;
 }
 
 /* Nobody credits any more: who was resized, whose parts they are, and what steps lead to. */
@@ -346,6 +349,7 @@ static void release_holder(hsd_growth *growth)
 {
     close_credits(growth);
     drop(&growth->forks);
+    free(growth->plain_ahead);
     free(growth->marks.is_plain);
     free(growth->marks.is_source);
     hsd_trie_free(growth->trie);

@@ -10,6 +10,16 @@
 
 #define FIRST_MOVES  256u /* places; a power of two */
 #define FIRST_STATES 64u
+#define MISSES       8192u /* so many, and it is seen whether looking pays */
+
+/* True if it does not: most of what is asked for has no room. */
+static bool is_in_vain(uint64_t *asked, uint32_t *missed)
+{
+    if (++*missed < MISSES) return false;
+    const bool is_most = *missed > *asked / 4 * 3;
+    *asked = *missed = 0;
+    return is_most;
+}
 
 /* ---- states */
 
@@ -44,11 +54,15 @@ static bool grow_states(hsd_moves *moves, uint32_t room)
 
 uint32_t hsd_moves_state(hsd_moves *moves, const void *state)
 {
-    if (moves->list == NULL) return 0;
+    if (moves->list == NULL || moves->is_off) return 0;
+    moves->states_asked++;
     const uint32_t at = slot_of(moves, state), room = (moves->slot_mask + 1) / 2;
     if (moves->slots[at] != 0) return moves->slots[at];
     if (moves->state_count == room) {
-        if (2 * room > moves->state_most || !grow_states(moves, 2 * room)) return 0;
+        if (2 * room > moves->state_most || !grow_states(moves, 2 * room)) {
+            moves->is_off = is_in_vain(&moves->states_asked, &moves->states_missed);
+            return 0;
+        }
         return hsd_moves_state(moves, state);
     }
     memcpy(moves->states + (size_t)moves->state_count * moves->state_bytes, state, moves->state_bytes);
@@ -84,7 +98,10 @@ static bool grow_moves(hsd_moves *moves)
 hsd_move *hsd_moves_add(hsd_moves *moves, uint64_t from_type, uint64_t edge_tags)
 {
     HSD_ASSERT(from_type >> 32 != 0);
-    if (2 * moves->count > moves->mask && !grow_moves(moves)) return NULL;
+    if (2 * moves->count > moves->mask && !grow_moves(moves)) {
+        moves->is_off = is_in_vain(&moves->asked, &moves->missed);
+        return NULL;
+    }
     hsd_move *move = free_slot(moves, from_type, edge_tags);
     *move = (hsd_move){.from_type = from_type, .edge_tags = edge_tags};
     moves->count++;

@@ -9,7 +9,7 @@
  *      state 7 ──.buf Buffer, kept──► state 12        3,104,288 objects, 198,674,432 bytes
  *
  * Both are tables of a fixed memory. What finds no room is worked out node by node: of a heap in which no two objects
- * are alike nothing is gained, and the same comes of it.
+ * are alike nothing is gained, and the same comes of it. Where most that is asked for finds none nobody looks any more.
  */
 #ifndef HSD_HOLDERS_MOVES_H
 #define HSD_HOLDERS_MOVES_H
@@ -35,6 +35,9 @@ typedef struct hsd_moves {
     uint32_t *slots; /* of states, by hash, likewise */
     size_t state_bytes;
     uint32_t state_count, state_most, slot_mask;
+    uint64_t asked, states_asked; /* times, since it was last seen whether that pays */
+    uint32_t missed, states_missed;
+    bool is_off; /* it does not */
 } hsd_moves;
 
 /* Plain bytes without holes, all of which tell states apart; `state_bytes` a multiple of 8. Without memory there is
@@ -65,7 +68,8 @@ static inline uint32_t hsd_moves_slot(const hsd_moves *moves, uint64_t from_type
 static inline hsd_move *hsd_moves_at(hsd_moves *moves, uint32_t state, uint32_t type, uint32_t edge, uint32_t tags)
 {
     const uint64_t from_type = (uint64_t)state << 32 | type, edge_tags = (uint64_t)edge << 32 | tags;
-    if (state == 0) return NULL;
+    if (state == 0 || moves->is_off) return NULL;
+    moves->asked++;
     for (uint32_t at = hsd_moves_slot(moves, from_type, edge_tags);; at = (at + 1) & moves->mask) {
         hsd_move *move = &moves->list[at];
         if (move->from_type == from_type && move->edge_tags == edge_tags) return move;

@@ -11,6 +11,7 @@
  * counts when none of its type (of its name) stands above it, so that each byte counts once; and the trie.
  */
 #include "base/assert.h"
+#include "holders/by/ahead.h"
 #include "holders/growth.h"
 #include "holders/moves.h"
 
@@ -19,9 +20,7 @@
 #include "base/check.h"
 #include <hscapture/hscapture.h>
 
-#define ONE_IN     0x3fffu
-#define STACK_PART 16u /* of the memory */
-#define MOVES_PART 16u
+#define ONE_IN 0x3fffu
 
 enum {
     IS_ROOT = 1,
@@ -34,7 +33,8 @@ enum {
     IS_OF_USE = 128,  /* it could hold, if it were kept */
     IS_IN_CODE = 256, /* of a type that is code as a whole, or below one */
     IS_CROWDED = 512, /* it could hold, and its place is crowded */
-    IS_KNOWN = 1024   /* of a move */
+    IS_KNOWN = 1024,  /* of a move */
+    IS_FORK = 2048    /* found as it was left */
 };
 
 typedef struct position { /* all that is asked of a node by where those below it stand; without holes */
@@ -55,6 +55,7 @@ typedef struct frame {
     uint32_t flags;
     uint32_t is_apart; /* its place says that it is reached by several ways */
     uint32_t state;    /* of its position; 0 = none */
+    uint32_t waiting;  /* how many of those that wait stand above it, itself included */
     hsd_node first;    /* place in the tree; 0 = the super-root */
     uint64_t of;       /* holder that its growth is credited to, as forks have it */
     /* of what is pending: below what this node has no reference to, and no fork below has */
@@ -63,6 +64,13 @@ typedef struct frame {
     uint64_t kin_place; /* 0 = stands for itself */
     position position;  /* with no state, for which there was no room: the last, which few frames write */
 } frame;
+
+typedef struct seen_step { /* what hsd_kin_see will be told */
+    hsd_kin_end end;
+    uint32_t edge, count; /* times; 0 = nothing */
+} seen_step;
+
+#define SEEN 256u /* a power of two */
 
 typedef struct walk {
     hsd_growth *growth;
@@ -73,7 +81,10 @@ typedef struct walk {
     uint64_t apart_bytes;
     uint64_t least; /* bytes of a fork */
     uint64_t fork_count;
-    hsd_moves moves; /* between positions */
+    hsd_moves moves;    /* between positions */
+    hsd_by_ahead ahead; /* of after */
+    /* of what has no move, by type and edge: the same few steps lead to most objects, and the table is large */
+    seen_step seen[SEEN];
 } walk;
 
 static const position *position_of(const walk *w, const frame *f)
@@ -177,12 +188,32 @@ static inline uint32_t kin_step(const hsd_kin_end *end, uint32_t edge)
     return end->is_again ? edge : HSD_TRIE_INDIRECT;
 }
 
-static void see_steps(const walk *w, const hsd_kin_end *end, uint32_t edge, hsd_node count)
+static void give_steps(const walk *w, const hsd_kin_end *end, uint32_t edge, hsd_node count)
 {
     hsd_kin_steps *steps = &w->growth->steps[w->side];
     const uint32_t step = kin_step(end, edge);
+    if (count == 0) return;
     hsd_kin_see(steps, end, step, hsd_kin_step_number(end, step), count, end->is_again);
     if (step != edge) hsd_kin_see(steps, end, edge, hsd_kin_step_number(end, edge), count, false);
+}
+
+static void give_all_steps(const walk *w)
+{
+    for (uint32_t i = 0; i < SEEN; i++)
+        give_steps(w, &w->seen[i].end, w->seen[i].edge, w->seen[i].count);
+}
+
+/* Steps are seen in no order. */
+static inline void see_step(walk *w, const hsd_kin_end *end, uint32_t edge)
+{
+    seen_step *seen = &w->seen[(end->type * 31 + edge) % SEEN];
+    const bool is_same = seen->end.type == end->type && seen->edge == edge && seen->end.above == end->above &&
+                         seen->end.is_again == end->is_again;
+    if (!is_same || seen->count == UINT32_MAX) {
+        give_steps(w, &seen->end, seen->edge, seen->count);
+        *seen = (seen_step){*end, edge, 0};
+    }
+    seen->count++;
 }
 
 /* The place among kin of what can hold. */
@@ -256,16 +287,19 @@ typedef struct standing {
     hsd_kin_end end;    /* likewise */
 } standing;
 
+/* Crowds are looked for by two hashes, only where there are any. */
+static bool stands_in_crowd(const walk *w, const position *above, uint32_t type, uint32_t raw_edge, uint64_t kin_place)
+{
+    if (w->growth->crowded_count == 0) return false;
+    const uint64_t key = hsd_trie_key_below(w->trie, &above->place, hsd_growth_edge_of(w->growth, raw_edge), type);
+    return is_crowded(w->growth, kin_place, hsd_growth_place(key, raw_edge == HSD_TREE_INDIRECT));
+}
+
 static void stand_among_kin(const walk *w, const position *above, uint32_t type, uint32_t raw_edge, standing *here)
 {
-    const hsd_growth *growth = w->growth;
-    const uint32_t edge = hsd_growth_edge_of(growth, raw_edge);
     here->end = hsd_kin_end_below(&above->kin, type);
-    here->kin_place = kin_place_of(&here->end, kin_edge(growth, raw_edge));
-    const uint64_t key = hsd_trie_key_below(w->trie, &above->place, edge, type);
-    const bool crowded = growth->crowded_count > 0 &&
-                         is_crowded(growth, here->kin_place, hsd_growth_place(key, raw_edge == HSD_TREE_INDIRECT));
-    here->flags |= crowded ? IS_CROWDED : CAN_HOLD;
+    here->kin_place = kin_place_of(&here->end, kin_edge(w->growth, raw_edge));
+    here->flags |= stands_in_crowd(w, above, type, raw_edge, here->kin_place) ? IS_CROWDED : CAN_HOLD;
 }
 
 static standing stand(const walk *w, const position *above, uint32_t type, uint32_t edge, bool is_kept)
@@ -299,26 +333,31 @@ static inline void count_in_move(hsd_move *move, const hsd_tree_node *node)
     move->bytes += node->bytes;
 }
 
-/* So many objects that stand alike: to the trie, and to what is known of steps. */
-static hsd_status tell_objects(const walk *w, const position *above, uint32_t type, uint32_t edge, bool is_kept,
-                               hsd_amount amount, hsd_error *err)
+static hsd_status add_to_trie(const walk *w, const position *above, uint32_t type, uint32_t edge, bool is_kept,
+                              hsd_amount amount, hsd_error *err)
 {
-    const standing here = stand(w, above, type, edge, is_kept);
-    if (here.flags & (CAN_HOLD | IS_CROWDED))
-        see_steps(w, &here.end, kin_edge(w->growth, edge), (hsd_node)amount.objects);
     return hsd_trie_add_below(w->trie, &above->place, hsd_growth_edge_of(w->growth, edge), type, sum_of(w, is_kept),
                               amount.objects, amount.bytes, err);
+}
+
+/* So many objects that stand alike: to the trie, and to what is known of steps. */
+static hsd_status tell_move(const walk *w, const hsd_move *move, hsd_error *err)
+{
+    const position *above = hsd_moves_state_at(&w->moves, hsd_move_from(move));
+    const uint32_t type = hsd_move_type(move), edge = hsd_move_edge(move);
+    if (move->flags & (CAN_HOLD | IS_CROWDED)) {
+        const hsd_kin_end end = hsd_kin_end_below(&above->kin, type);
+        give_steps(w, &end, kin_edge(w->growth, edge), (hsd_node)move->objects);
+    }
+    return add_to_trie(w, above, type, edge, hsd_move_tags(move) == TAG_KEPT, (hsd_amount){move->objects, move->bytes},
+                       err);
 }
 
 static hsd_status tell_moves(walk *w, hsd_error *err)
 {
     const hsd_move *move;
-    for (uint32_t at = 0; (move = hsd_moves_next(&w->moves, &at)) != NULL;) {
-        if (move->objects == 0) continue;
-        HSD_TRY(tell_objects(w, hsd_moves_state_at(&w->moves, hsd_move_from(move)), hsd_move_type(move),
-                             hsd_move_edge(move), hsd_move_tags(move) == TAG_KEPT,
-                             (hsd_amount){move->objects, move->bytes}, err));
-    }
+    for (uint32_t at = 0; (move = hsd_moves_next(&w->moves, &at)) != NULL;)
+        if (move->objects > 0) HSD_TRY(tell_move(w, move, err));
     return HSD_OK;
 }
 
@@ -331,7 +370,7 @@ static inline hsd_status tell_progress(walk *w, hsd_error *err)
 }
 
 /* All but where it stands. */
-static inline void begin_frame(frame *f, const hsd_tree_node *node, const frame *above)
+static inline void begin_frame(const walk *w, frame *f, const hsd_tree_node *node, const frame *above)
 {
     f->pending = (hsd_credit){.parts_bytes = 0};
     f->bytes = 0;
@@ -341,6 +380,7 @@ static inline void begin_frame(frame *f, const hsd_tree_node *node, const frame 
     f->of = above->of;
     f->apart = f->told = 0;
     f->kin_place = 0;
+    f->waiting = w->ahead.count;
 }
 
 /* What has nothing below it needs no state. */
@@ -357,6 +397,18 @@ static hsd_status enter_root_holder(walk *w, const hsd_tree_node *node, const fr
     return w->is_again ? HSD_OK : hsd_trie_add(w->trie, &f->position.place, sum_of(w, true), 0, 0, err);
 }
 
+/* One for which there is no room. */
+static hsd_status enter_alone(walk *w, const hsd_tree_node *node, const position *from, bool is_kept, uint32_t *flags,
+                              frame *f, hsd_error *err)
+{
+    const standing here = stand(w, from, node->type, node->edge, is_kept);
+    *flags = here.flags;
+    f->kin_place = here.kin_place;
+    if (w->is_again) return HSD_OK;
+    if (here.flags & (CAN_HOLD | IS_CROWDED)) see_step(w, &here.end, kin_edge(w->growth, node->edge));
+    return add_to_trie(w, from, node->type, node->edge, is_kept, (hsd_amount){1, node->bytes}, err);
+}
+
 /* Where it stands: as all that went the same way, or by itself. */
 static hsd_status enter_place(walk *w, const hsd_tree_node *node, const frame *above, bool is_kept, uint32_t *flags,
                               frame *f, hsd_error *err)
@@ -371,13 +423,7 @@ static hsd_status enter_place(walk *w, const hsd_tree_node *node, const frame *a
     }
     const position *from = position_of(w, above);
     step_to_object(w, from, node->type, node->edge, &f->position);
-    if (move == NULL) {
-        const standing here = stand(w, from, node->type, node->edge, is_kept);
-        *flags = here.flags;
-        f->kin_place = here.kin_place;
-        const hsd_amount one = {1, node->bytes};
-        if (!w->is_again) HSD_TRY(tell_objects(w, from, node->type, node->edge, is_kept, one, err));
-    }
+    if (move == NULL) HSD_TRY(enter_alone(w, node, from, is_kept, flags, f, err));
     f->state = state_of(w, node, f);
     if (move != NULL) move->to = f->state;
     return HSD_OK;
@@ -389,7 +435,8 @@ static hsd_status enter_holder_walk(void *context, const hsd_tree_node *node, vo
     const frame *above = parent;
     frame *f = here;
     HSD_TRY(tell_progress(w, err));
-    begin_frame(f, node, above);
+    hsd_by_ahead_see(&w->ahead, node, above->first == 0);
+    begin_frame(w, f, node, above);
     if (node->flags & HSD_TREE_IS_ROOT) return enter_root_holder(w, node, above, f, err);
     const bool kept = is_kept(w, node->node);
     uint32_t flags = 0;
@@ -435,6 +482,7 @@ static hsd_status end_fork(walk *w, frame *f, hsd_error *err)
     const uint64_t record[HSD_FORK_WORDS] = {w->fork_count++, f->of, f->apart,
                                              (uint64_t)f->first << 1 | ((f->flags & CAN_HOLD) != 0)};
     f->told += f->apart;
+    f->flags |= IS_FORK;
     return hsd_sorter_put(w->growth->forks, record, err);
 }
 
@@ -451,11 +499,8 @@ static void hand_up(walk *w, const frame *f, frame *above)
         above->apart += f->pending.amount.bytes - f->told;
 }
 
-static hsd_status leave_holder_walk(void *context, void *here, void *parent, hsd_error *err)
+static hsd_status credit_node(walk *w, frame *f, frame *above, hsd_error *err)
 {
-    walk *w = context;
-    frame *f = here;
-    frame *above = parent;
     hsd_growth *growth = w->growth;
     const bool is_root = f->flags & IS_ROOT;
     if (!w->is_again)
@@ -470,6 +515,15 @@ static hsd_status leave_holder_walk(void *context, void *here, void *parent, hsd
         add_credit(&growth->credit_of_root[w->side][f->type], &f->pending);
     else
         return credit_object(w, f, err);
+    return HSD_OK;
+}
+
+static hsd_status leave_holder_walk(void *context, void *here, void *parent, hsd_error *err)
+{
+    walk *w = context;
+    HSD_TRY(credit_node(w, here, parent, err));
+    const frame *f = here;
+    hsd_by_ahead_leave(&w->ahead, f->waiting, f->flags & IS_FORK);
     return HSD_OK;
 }
 
@@ -513,27 +567,20 @@ static __attribute__((noinline)) hsd_status see_as_node(walk *w, const hsd_tree_
     return leave_holder_walk(w, &f, above, err);
 }
 
-/* Below code that is so as a whole a leaf is seen among kin all the same. */
-static uint32_t stand_as_leaf(const walk *w, const position *above, const hsd_tree_node *node, bool is_kept,
-                              standing *here)
+/* One for which there is no room, or below code: there a leaf is seen among kin all the same. */
+static __attribute__((noinline)) hsd_status see_lone_leaf(walk *w, const hsd_tree_node *node, const position *above,
+                                                          bool is_kept, uint32_t *flags, hsd_error *err)
 {
-    *here = (standing){.flags = 0};
-    if (is_kept && is_of_use(w->growth, 0, node->type, node->edge))
-        stand_among_kin(w, above, node->type, node->edge, here);
-    return here->flags;
-}
-
-/* One for which there is no room, or below code. */
-static __attribute__((noinline)) hsd_status see_lone_leaf(const walk *w, const hsd_tree_node *node,
-                                                          const position *above, bool is_kept, uint32_t *flags,
-                                                          hsd_error *err)
-{
-    standing here;
-    *flags = stand_as_leaf(w, above, node, is_kept, &here);
+    if (is_kept && is_of_use(w->growth, 0, node->type, node->edge)) {
+        const hsd_kin_end end = hsd_kin_end_below(&above->kin, node->type);
+        const uint32_t edge = kin_edge(w->growth, node->edge);
+        if (!w->is_again)
+            see_step(w, &end, edge);
+        else if (stands_in_crowd(w, above, node->type, node->edge, kin_place_of(&end, edge)))
+            *flags = IS_CROWDED;
+    }
     if (w->is_again) return HSD_OK;
-    if (*flags != 0) see_steps(w, &here.end, kin_edge(w->growth, node->edge), 1);
-    return hsd_trie_add_below(w->trie, &above->place, hsd_growth_edge_of(w->growth, node->edge), node->type,
-                              sum_of(w, is_kept), 1, node->bytes, err);
+    return add_to_trie(w, above, node->type, node->edge, is_kept, (hsd_amount){1, node->bytes}, err);
 }
 
 static hsd_status see_holder_leaf(void *context, const hsd_tree_node *node, void *parent, hsd_error *err)
@@ -545,6 +592,7 @@ static hsd_status see_holder_leaf(void *context, const hsd_tree_node *node, void
     const bool kept = is_kept(w, node->node);
     hsd_move *move = move_of(w, above, node, kept);
     uint32_t flags = 0;
+    hsd_by_ahead_see(&w->ahead, node, above->first == 0);
     if (move != NULL && (move->flags & IS_IN_CODE) == 0) {
         count_in_move(move, node);
         flags = move->flags;
@@ -562,34 +610,40 @@ static hsd_status run_holder_walk(walk *w, hsd_error *err)
 {
     hsd_growth *growth = w->growth;
     hsd_sorter *tree = growth->pair->sides[w->side].tree;
-    const hsd_tree_visitor visitor = {
-        .context = w,
-        .frame_bytes = sizeof(frame),
-        .rare_bytes = sizeof(position),
-        .fills_frames = true,
-        .enter = enter_holder_walk,
-        .leave = leave_holder_walk,
-        .leaf = see_holder_leaf,
-        .bits = {growth->has_identity ? growth->pair->is_kept[w->side] : NULL, growth->pair->is_resized[w->side]}};
+    const hsd_tree_visitor visitor = {.context = w,
+                                      .frame_bytes = sizeof(frame),
+                                      .rare_bytes = sizeof(position),
+                                      .fills_frames = true,
+                                      .enter = enter_holder_walk,
+                                      .leave = leave_holder_walk,
+                                      .leaf = see_holder_leaf,
+                                      .bits = {growth->has_identity ? growth->pair->is_kept[w->side] : NULL,
+                                               growth->pair->is_resized[w->side], w->ahead.is_plain}};
     frame root = {.flags = IS_KEPT | CAN_HOLD, .of = HSD_FORK_OF_ALL};
     root.state = hsd_moves_state(&w->moves, &root.position);
     w->least = hsd_growth_grown_bytes(growth) / HSD_GROWTH_PART_OF_ALL;
     w->total = hsd_sorter_count(tree);
-    HSD_TRY(hsd_tree_walk(tree, &visitor, &root, growth->memory_bytes / STACK_PART, &growth->pair->space, err));
+    HSD_TRY(hsd_tree_walk(tree, &visitor, &root, hsd_growth_walk_bytes(growth), &growth->pair->space, err));
     if (!w->is_again) HSD_TRY(tell_moves(w, err));
+    give_all_steps(w);
     growth->credit_of_all[w->side] = root.pending;
     if (w->side == AFTER) growth->apart_bytes = w->apart_bytes;
     if (!growth->has_identity) return HSD_OK;
     HSD_TRY(hsd_sorter_finish(growth->credits[w->side], 0, err));
     if (w->side == BEFORE) return HSD_OK;
     HSD_TRY(end_fork(w, &root, err));
+    hsd_by_ahead_leave(&w->ahead, 0, root.flags & IS_FORK);
+    growth->plain_ahead = w->ahead.is_plain;
+    w->ahead.is_plain = NULL;
     return hsd_sorter_finish(growth->forks, 0, err);
 }
 
 static hsd_status begin_holder_walk(walk *w, hsd_error *err)
 {
-    hsd_moves_open(&w->moves, sizeof(position), w->growth->memory_bytes / MOVES_PART);
+    hsd_moves_open(&w->moves, sizeof(position), hsd_growth_walk_bytes(w->growth));
+    if (w->side == AFTER && !w->is_again) hsd_by_ahead_begin(&w->ahead, w->growth);
     const hsd_status status = run_holder_walk(w, err);
+    hsd_by_ahead_end(&w->ahead);
     hsd_moves_close(&w->moves);
     return status;
 }

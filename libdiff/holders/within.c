@@ -11,8 +11,7 @@
 #include "base/check.h"
 #include "base/worker.h"
 
-#define ONE_IN     0x3fffu
-#define MOVES_PART 16u /* of the memory */
+#define ONE_IN 0x3fffu
 
 typedef struct pass {
     hsd_growth *growth;
@@ -291,7 +290,7 @@ static hsd_status pass_over_tree(pass *p, hsd_error *err)
     p->total = hsd_sorter_count(tree);
     HSD_TRY(hsd_below_begin(growth, p->chosen, &root.below, err));
     settle(p, &root);
-    HSD_TRY(hsd_tree_walk(tree, &visitor, &root, growth->memory_bytes / 16, &growth->pair->space, err));
+    HSD_TRY(hsd_tree_walk(tree, &visitor, &root, hsd_growth_walk_bytes(growth), &growth->pair->space, err));
     return tell_moves(p, err);
 }
 
@@ -300,7 +299,7 @@ static hsd_status walk_tree(void *context, hsd_error *err)
 {
     pass p = *(const pass *)context;
     HSD_TRY(hsd_growth_take_back(p.growth, p.side, err));
-    hsd_moves_open(&p.moves, sizeof(hsd_below), p.growth->memory_bytes / MOVES_PART);
+    hsd_moves_open(&p.moves, sizeof(hsd_below), hsd_growth_walk_bytes(p.growth));
     const hsd_status status = pass_over_tree(&p, err);
     hsd_moves_close(&p.moves);
     HSD_TRY(status);

@@ -23,6 +23,7 @@
 #define AHEAD           8u /* records, whose bits are fetched */
 #define LEAST_BYTES     ((uint64_t)64 << 10)
 #define BATCH_BYTES     ((size_t)128 << 10)
+#define BATCH_LEAST     ((size_t)32 << 10)
 #define MOST_BYTES      ((uint64_t)64 << 20) /* deeper trees spill */
 
 typedef struct walk {
@@ -166,8 +167,8 @@ static hsd_read_ahead_how how_to_read(const hsd_tree_visitor *visitor, uint64_t 
     how.with_thread = visitor->reads_ahead && memory_bytes >= 2 * HSD_READ_AHEAD_BYTES;
     if (how.with_thread)
         how.memory_bytes = HSD_READ_AHEAD_BYTES;
-    else if (memory_bytes >= 4 * BATCH_BYTES)
-        how.memory_bytes = BATCH_BYTES;
+    else if (memory_bytes / 4 >= BATCH_LEAST)
+        how.memory_bytes = (size_t)hsd_min_u64(memory_bytes / 4, BATCH_BYTES);
     return how;
 }
 

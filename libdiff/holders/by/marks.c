@@ -2,8 +2,10 @@
  * What has to be numbered. Most of a heap has nothing to do with what holds together: no reference leads from it to
  * what is asked for. So it is looked first which nodes matter, in one pass over the tree, which has what is asked for,
  * and one over the references, which has who refers to it. That is two bits a node, and nothing is read at random;
- * numbers, and places on the ways to them, are then given to those alone.
+ * numbers, and places on the ways to them, are then given to those alone. Where walks are at once the one that credits
+ * has found the first of them on its way (by/ahead.h).
  */
+#include "holders/by/ahead.h"
 #include "holders/by/by.h"
 
 #include <stdlib.h>
@@ -35,20 +37,14 @@ uint32_t hsd_by_fork_at(hsd_by_search *s, hsd_node first)
     return fork;
 }
 
-/* Tops, and where a mark climbs names that objects are roots by. Of the super-root all but roots are tops. */
-static bool is_asked_below_fork(const hsd_by_search *s, const hsd_tree_node *node, bool is_super)
-{
-    if (node->flags & HSD_TREE_IS_ROOT) return s->has_secondary;
-    return is_super || node->edge == HSD_TREE_INDIRECT;
-}
-
 /* All there is to do for one that has nothing below it, and so is no fork. */
 static hsd_status mark_leaf(void *context, const hsd_tree_node *node, void *parent, hsd_error *err)
 {
     const hsd_by_search *s = context;
     const mark_frame *above = parent;
     (void)err;
-    if (!above->is_fork || !is_asked_below_fork(s, node, above == s->mark_root)) hsd_bit_set(s->is_plain, node->node);
+    if (!above->is_fork || !hsd_by_may_be_asked(node, above == s->mark_root, s->has_secondary))
+        hsd_bit_set(s->is_plain, node->node);
     return HSD_OK;
 }
 
@@ -133,17 +129,19 @@ static hsd_status give_slots(hsd_by_search *s, hsd_error *err)
     return HSD_OK;
 }
 
+/* With is_plain it is known what is asked for. */
 static hsd_status set_marks(hsd_by_search *s, hsd_error *err)
 {
     hsd_side_walk *side = s->side;
+    const bool is_asked_known = s->is_plain != NULL;
     hsd_stopwatch watch = hsd_stopwatch_start(&s->growth->pair->space);
     if (side->request->keeper != NULL && side->request->keeper->search != NULL)
         HSD_TRY(side->request->keeper->search(side->request->keeper->context, err));
     HSD_TRY(hsd_adjacency_set_memory(side->adjacency, side->request->plan.adjacency_bytes, err));
-    s->is_plain = calloc((size_t)side->node_count / 8 + 1, 1);
+    if (!is_asked_known) s->is_plain = calloc((size_t)side->node_count / 8 + 1, 1);
     s->is_source = calloc((size_t)side->node_count / 8 + 1, 1);
     if (s->is_plain == NULL || s->is_source == NULL) return hsd_fail_nomem(err, "two bits a node");
-    HSD_TRY(mark_asked(s, err));
+    if (!is_asked_known) HSD_TRY(mark_asked(s, err));
     HSD_TRY(mark_sources(s, err));
     hsd_by_count_references(s);
     hsd_stopwatch_note(&watch, s->growth->pair->reporter, "what holds together", "marking");
@@ -192,6 +190,8 @@ hsd_status hsd_growth_mark_ahead(hsd_growth *growth, hsd_error *err)
     hsd_by_search s = {.growth = growth, .side = side, .has_secondary = hsd_by_has_secondary(side)};
     forget_marks(&growth->marks);
     HSD_TRY(list_forks(growth, &s, err));
+    s.is_plain = growth->plain_ahead;
+    growth->plain_ahead = NULL;
     const hsd_status status = s.fork_count > 0 ? set_marks(&s, err) : HSD_OK;
     growth->marks.is_plain = s.is_plain;
     growth->marks.is_source = s.is_source;
