@@ -154,11 +154,14 @@ static void spread_sources(const hsd_object_block *o, const uint64_t *ids, uint6
     }
 }
 
-/* Targets that are stored as differences to the source become absolute. */
+/* Targets that are stored as differences to the source become absolute, unless whoever asked does that. */
 static hsd_status add_sources(const decoding *d)
 {
     hsd_object_block *o = d->objects;
     const bool is_by_ordinal = (d->header->flags & HSC_BLOCK_FLAG_TARGET_ORDINAL) != 0;
+    o->has_differences = is_by_ordinal && wants(d, HSD_WANT_DIFFERENCES);
+    o->difference_shift = o->columns.column[HSC_COL_REF_TARGET].shift;
+    if (o->has_differences) return HSD_OK;
     const uint64_t *ids = o->id;
     if (!is_by_ordinal && !wants(d, WANT_ANY_ID)) HSD_TRY(array_u64(d, HSC_COL_ID, true, &ids));
     uint64_t *sources =
@@ -175,6 +178,7 @@ static hsd_status decode_references(const decoding *d)
     hsd_object_block *o = d->objects;
     o->targets = o->indexes = NULL;
     o->labels = NULL;
+    o->has_differences = false;
     o->references = 0;
     if (!wants(d, WANT_ANY_REFERENCE)) return HSD_OK;
     o->references = sum_counts(o->ref_count, o->records);

@@ -11,6 +11,7 @@
 #include <hsdiff/capture.h>
 
 #include "format/columns.h"
+#include "format/unpack.h"
 
 typedef struct hsd_object_block {
     const uint64_t *id, *size;
@@ -20,6 +21,8 @@ typedef struct hsd_object_block {
     bool has_varying; /* one of the views varies; else they are all as in `constant` */
     hsd_object constant;
     const uint64_t *targets, *indexes; /* of the next record; NULL unless wanted */
+    bool has_differences;              /* with HSD_WANT_DIFFERENCES: see hsd_object_block_target */
+    unsigned difference_shift;
     const uint32_t *labels;
     const uint8_t *values;
     uint32_t records, next; /* index of the next record */
@@ -107,6 +110,12 @@ static inline bool hsd_object_block_next(hsd_object_block *restrict objects, hsd
     objects->next_ordinal += !is_continuation;
     objects->next = i + 1;
     return true;
+}
+
+/* A target as it stands in `targets`: absolute, or with has_differences what is added to the ordinal of its source. */
+static inline uint64_t hsd_object_block_target(const hsd_object_block *objects, uint64_t target, uint64_t ordinal)
+{
+    return objects->has_differences ? ordinal + (hsd_unzigzag(target) << objects->difference_shift) : target;
 }
 
 void hsd_object_block_release(hsd_object_block *objects);

@@ -42,7 +42,7 @@ hsd_status hsd_object_reader_open(hsd_object_reader **out, hsd_capture *capture,
     *out = calloc(1, sizeof **out);
     if (*out == NULL) return hsd_fail_nomem(err, "reading objects");
     (*out)->capture = capture;
-    (*out)->want = want & (HSD_WANT_ALL | HSD_WANT_ID);
+    (*out)->want = want & (HSD_WANT_ALL | HSD_WANT_ID | HSD_WANT_DIFFERENCES);
     (*out)->now = &(*out)->blocks[0];
     (*out)->next = &(*out)->blocks[1];
     return HSD_OK;
@@ -179,6 +179,18 @@ hsd_status hsd_object_reader_next_ids(hsd_object_reader *reader, const uint64_t 
     if (*count == 0) return HSD_OK;
     reader->has_last = true;
     reader->last_ordinal = *first + *count - 1;
+    return HSD_OK;
+}
+
+hsd_status hsd_object_reader_next_block(hsd_object_reader *reader, const hsd_object_block **out, hsd_error *err)
+{
+    HSD_TRY(load_next(reader, err));
+    const hsd_object_block *objects = &reader->now->objects;
+    const uint64_t behind = reader->now->block.header.first_ordinal + hsd_object_block_begun(objects);
+    *out = objects;
+    if (behind == 0) return HSD_OK;
+    reader->has_last = true;
+    reader->last_ordinal = behind - 1;
     return HSD_OK;
 }
 

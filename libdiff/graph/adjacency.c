@@ -43,7 +43,10 @@ static bool take_buffers(hsd_adjacency *a)
     a->sorting = malloc(HSD_ADJACENCY_PART_ITEMS * sizeof *a->sorting);
     a->at = malloc((MAX_BLOCK_NODES + 1) * sizeof *a->at);
     a->lists = malloc(HSD_BLOCK_BYTES + HSD_ADJACENCY_PART_ITEMS * HSD_VARINT_MOST);
-    return take_readers(a) && a->gathered != NULL && a->sorting != NULL && a->at != NULL && a->lists != NULL;
+    a->room = malloc(sizeof *a->room);
+    if (a->room != NULL) hsd_adjacency_open_room(a->room);
+    return take_readers(a) && a->room != NULL && a->gathered != NULL && a->sorting != NULL && a->at != NULL &&
+           a->lists != NULL;
 }
 
 hsd_status hsd_adjacency_begin(hsd_adjacency **out, uint64_t memory_bytes, hsd_temp_space *space, hsd_error *err)
@@ -159,8 +162,17 @@ static hsd_status place(hsd_adjacency *a, uint32_t bytes, hsd_error *err)
 /* Nodes up to `node` that nobody spoke of refer to nothing. */
 static hsd_status place_empty_until(hsd_adjacency *a, hsd_node node, hsd_error *err)
 {
-    while (a->next_node < node)
-        HSD_TRY(place(a, 0, err));
+    while (a->next_node < node) {
+        HSD_TRY(place(a, 0, err)); /* which sees that there is room for one more */
+        const uint32_t used = HSD_BLOCK_HEADER_BYTES + a->list_bytes + (a->open_count + 1) * (uint32_t)sizeof *a->at;
+        const uint32_t room = (HSD_BLOCK_BYTES - used) / (uint32_t)sizeof *a->at;
+        const uint64_t most = hsd_min_u64(room, MAX_BLOCK_NODES - a->open_count);
+        const uint32_t count = (uint32_t)hsd_min_u64(most, node - a->next_node);
+        for (uint32_t i = 0; i < count; i++)
+            a->at[a->open_count + i] = (uint16_t)a->list_bytes;
+        a->open_count += count;
+        a->next_node += count;
+    }
     return HSD_OK;
 }
 
@@ -219,23 +231,28 @@ static void sort_many(hsd_two *pairs, hsd_two *spare, uint32_t count)
     if (in != pairs) memcpy(pairs, in, count * sizeof *pairs);
 }
 
-/* Sorts the gathered targets; drops the source itself and of references to one target all but the first name. */
-static void tidy_gathered(hsd_adjacency *a)
+static void sort_pairs(hsd_adjacency *a, hsd_two *pairs, uint32_t count)
 {
-    hsd_two *pairs = a->gathered;
-    if (a->gathered_count <= FEW_TARGETS)
-        sort_few(pairs, a->gathered_count);
-    else if (!are_sorted(pairs, a->gathered_count))
-        sort_many(pairs, a->sorting, a->gathered_count);
+    if (count <= FEW_TARGETS)
+        sort_few(pairs, count);
+    else if (!are_sorted(pairs, count))
+        sort_many(pairs, a->sorting, count);
+}
+
+/* Sorts the targets of a source; drops the source itself and of references to one target all but the first name.
+ * Returns how many are left. */
+static uint32_t tidy_pairs(hsd_adjacency *a, hsd_node source, hsd_two *pairs, uint32_t count)
+{
     uint32_t kept = 0;
-    for (uint32_t i = 0; i < a->gathered_count; i++) {
+    if (count > 1) sort_pairs(a, pairs, count);
+    for (uint32_t i = 0; i < count; i++) {
         const hsd_node target = hsd_two_first(pairs[i]);
-        if (target == a->source || (kept > 0 && hsd_two_first(pairs[kept - 1]) == target)) continue;
+        if (target == source || (kept > 0 && hsd_two_first(pairs[kept - 1]) == target)) continue;
         pairs[kept++] = pairs[i];
     }
-    a->gathered_count = kept;
     a->edge_count += kept;
     if (kept > 0) a->largest_target = (hsd_node)hsd_max_u64(a->largest_target, hsd_two_first(pairs[kept - 1]));
+    return kept;
 }
 
 /* A list of as many references as a part has fits a block, unless they are further apart than any graph is large. */
@@ -324,11 +341,25 @@ static hsd_status write_long_part(hsd_adjacency *a, hsd_error *err)
         HSD_TRY(place_empty_until(a, a->source, err));
         HSD_TRY(close_block(a, err));
     }
-    tidy_gathered(a);
+    a->gathered_count = tidy_pairs(a, a->source, a->gathered, a->gathered_count);
     HSD_TRY(check_gathered(a, err));
     if (a->gathered_count > 0) HSD_TRY(put_long_part(a, err));
     a->gathered_count = 0;
     return HSD_OK;
+}
+
+/* The list of a source that is complete. */
+static hsd_status put_list(hsd_adjacency *a, hsd_node source, hsd_two *pairs, uint32_t gathered, hsd_error *err)
+{
+    const uint32_t count = tidy_pairs(a, source, pairs, gathered);
+    HSD_TRY(check_gathered(a, err));
+    HSD_TRY(place_empty_until(a, source, err));
+    if (count == 0) return HSD_OK;
+    uint8_t *start = a->lists + a->list_bytes;
+    const uint8_t *end = encode_list(start, source, pairs, count);
+    if (a->has_names) HSD_TRY(hsd_name_blocks_put(&a->names, source, pairs, count, err));
+    HSD_TRY(mark_has_targets(a, source, err));
+    return place(a, (uint32_t)(end - start), err);
 }
 
 /* The gathered source is complete. */
@@ -343,29 +374,9 @@ static hsd_status end_source(hsd_adjacency *a, hsd_error *err)
         a->next_node = a->source + 1;
         return HSD_OK;
     }
-    tidy_gathered(a);
-    HSD_TRY(check_gathered(a, err));
-    HSD_TRY(place_empty_until(a, a->source, err));
-    if (a->gathered_count == 0) return HSD_OK;
-    uint8_t *start = a->lists + a->list_bytes;
-    const uint8_t *end = encode_list(start, a->source, a->gathered, a->gathered_count);
-    if (a->has_names) HSD_TRY(hsd_name_blocks_put(&a->names, a->source, a->gathered, a->gathered_count, err));
+    const uint32_t count = a->gathered_count;
     a->gathered_count = 0;
-    HSD_TRY(mark_has_targets(a, a->source, err));
-    return place(a, (uint32_t)(end - start), err);
-}
-
-static void gather_adjacency(hsd_adjacency *a, const hsd_node *targets, const uint32_t *names, uint32_t count)
-{
-    hsd_two *pairs = a->gathered + a->gathered_count;
-    a->gathered_count += count;
-    if (names != NULL && a->has_names) {
-        for (uint32_t i = 0; i < count; i++)
-            pairs[i] = hsd_two_of(targets[i], names[i]);
-    } else {
-        for (uint32_t i = 0; i < count; i++)
-            pairs[i] = hsd_two_of(targets[i], 0);
-    }
+    return put_list(a, a->source, a->gathered, count, err);
 }
 
 static hsd_status start_source(hsd_adjacency *a, hsd_node source, hsd_error *err)
@@ -379,20 +390,59 @@ static hsd_status start_source(hsd_adjacency *a, hsd_node source, hsd_error *err
     return HSD_OK;
 }
 
-hsd_status hsd_adjacency_encode(hsd_adjacency *a, hsd_node source, const hsd_node *targets, const uint32_t *names,
-                                uint64_t count, hsd_error *err)
+/* References of a source that more may come of. */
+static hsd_status gather_adjacency(hsd_adjacency *a, hsd_node source, const hsd_two *pairs, uint64_t count,
+                                   hsd_error *err)
 {
     if (!a->has_source || source != a->source) HSD_TRY(start_source(a, source, err));
     for (;;) {
         const uint32_t space = HSD_ADJACENCY_PART_ITEMS - a->gathered_count;
         const uint32_t part = (uint32_t)hsd_min_u64(count, space);
-        gather_adjacency(a, targets, names, part);
+        memcpy(a->gathered + a->gathered_count, pairs, part * sizeof *pairs);
+        a->gathered_count += part;
         count -= part;
         if (count == 0) return HSD_OK;
-        targets += part;
-        if (names != NULL) names += part;
+        pairs += part;
         HSD_TRY(write_long_part(a, err));
     }
+}
+
+/* The list of a source that none is gathered of, and of which no more comes: where it stands. */
+static hsd_status put_whole(hsd_adjacency *a, hsd_node source, hsd_two *pairs, uint32_t count, hsd_error *err)
+{
+    HSD_TRY(start_source(a, source, err));
+    a->has_source = false;
+    return put_list(a, source, pairs, count, err);
+}
+
+hsd_status hsd_adjacency_encode(hsd_adjacency *a, hsd_two *at, const hsd_two *end, hsd_error *err)
+{
+    while (at < end) {
+        const hsd_node source = hsd_two_first(*at), count = hsd_two_second(*at);
+        hsd_two *const pairs = at + 1;
+        at = pairs + count;
+        const bool ends = at < end && hsd_two_first(*at) != source && count <= HSD_ADJACENCY_PART_ITEMS;
+        const bool begins = !a->has_source || a->source != source;
+        if (ends && begins)
+            HSD_TRY(put_whole(a, source, pairs, (uint32_t)count, err));
+        else
+            HSD_TRY(gather_adjacency(a, source, pairs, count, err));
+    }
+    return HSD_OK;
+}
+
+hsd_lists_out *hsd_adjacency_lists(hsd_adjacency *a)
+{
+    HSD_ASSERT(!a->is_finished);
+    return &a->room->out;
+}
+
+hsd_status hsd_adjacency_turn(hsd_adjacency *a, hsd_error *err)
+{
+    if (a->feed != NULL) return hsd_adjacency_feed_turn(a, err);
+    const hsd_two *end = a->room->out.at;
+    hsd_adjacency_open_room(a->room);
+    return hsd_adjacency_encode(a, a->room->pairs, end, err);
 }
 
 hsd_status hsd_adjacency_add(hsd_adjacency *a, hsd_node source, const hsd_node *targets, const uint32_t *names,
@@ -401,8 +451,18 @@ hsd_status hsd_adjacency_add(hsd_adjacency *a, hsd_node source, const hsd_node *
     HSD_ASSERT(!a->is_finished);
     HSD_ASSERT(count == 0 || targets != NULL);
     if (count == 0) return HSD_OK;
-    return a->feed != NULL ? hsd_adjacency_feed_add(a, source, targets, names, count, err)
-                           : hsd_adjacency_encode(a, source, targets, names, count, err);
+    if (a->is_finished) return hsd_fail(err, HSD_E_MISUSE, "the graph is finished already");
+    hsd_lists_out *out = &a->room->out;
+    for (uint64_t i = 0; i < count;) {
+        if (out->end - out->at < 2) HSD_TRY(hsd_adjacency_turn(a, err));
+        hsd_two *pair = out->at + 1;
+        const uint64_t last = i + hsd_min_u64(count - i, (uint64_t)(out->end - pair));
+        *out->at = hsd_two_of(source, (hsd_node)(last - i));
+        for (; i < last; i++)
+            *pair++ = hsd_two_of(targets[i], names != NULL && a->has_names ? names[i] : 0);
+        out->at = pair;
+    }
+    return a->feed != NULL ? HSD_OK : hsd_adjacency_turn(a, err); /* a failure is told here and now */
 }
 
 /* For each group of nodes the block in which its first one is. */
@@ -439,10 +499,12 @@ static hsd_status build_names_from(hsd_adjacency *a, hsd_error *err)
 
 static void free_building(hsd_adjacency *a)
 {
+    free(a->room);
     free(a->gathered);
     free(a->sorting);
     free(a->lists);
     free(a->at);
+    a->room = NULL;
     a->gathered = a->sorting = NULL;
     a->lists = NULL;
     a->at = NULL;
@@ -459,7 +521,7 @@ hsd_status hsd_adjacency_finish(hsd_adjacency *a, hsd_node node_count, hsd_error
 {
     HSD_ASSERT(!a->is_finished);
     if (a->is_finished) return hsd_fail(err, HSD_E_MISUSE, "the graph is finished already");
-    HSD_TRY(hsd_adjacency_feed_end(a, HSD_OK, err));
+    HSD_TRY(a->feed != NULL ? hsd_adjacency_feed_end(a, HSD_OK, err) : hsd_adjacency_turn(a, err));
     HSD_TRY(end_source(a, err));
     if (a->next_node > node_count || (a->edge_count > 0 && a->largest_target >= node_count)) {
         return hsd_fail(err, HSD_E_MISUSE, "a reference names node %" HSD_PRI_NODE " of %" HSD_PRI_NODE,

@@ -44,8 +44,26 @@ hsd_status hsd_adjacency_add(hsd_adjacency *adjacency, hsd_node source, const hs
                              uint64_t count, hsd_error *err);
 
 /*
+ * The same for who makes many lists: writes them where they are encoded from. Of each list one pair of its source and
+ * of how many references follow (at least one), then target and name of each (ignored in a graph without names). A
+ * longer list comes in several.
+ */
+typedef struct hsd_lists_out {
+    hsd_two *at;        /* where the next one begins; who writes moves it behind what was written */
+    const hsd_two *end; /* of the room */
+} hsd_lists_out;
+
+/* The lists of a graph that is built; borrowed, and their room is there until hsd_adjacency_finish. */
+hsd_lists_out *hsd_adjacency_lists(hsd_adjacency *adjacency);
+
+/* Takes what was written, so that there is room for HSD_ADJACENCY_PART_ITEMS references and the pair before them. Fails
+ * as hsd_adjacency_add. */
+hsd_status hsd_adjacency_turn(hsd_adjacency *adjacency, hsd_error *err);
+
+/*
  * From now on a second thread encodes what is added, some hundred kilobytes at a time, while more is gathered. The same
- * graph comes of it; a failure may be told by a later call, hsd_adjacency_finish at the latest. HSD_E_NOMEM.
+ * graph comes of it; a failure may be told by a later call, hsd_adjacency_finish at the latest. Before the first
+ * reference. HSD_E_NOMEM.
  */
 hsd_status hsd_adjacency_use_thread(hsd_adjacency *adjacency, hsd_error *err);
 

@@ -33,6 +33,12 @@ typedef struct hsd_part_header {
 
 #define HSD_PART_RUNS UINT16_C(0x8000)
 
+/* Apart from the graph: who writes lists is another thread than who encodes. */
+typedef struct hsd_adjacency_room {
+    hsd_lists_out out;
+    hsd_two pairs[HSD_ADJACENCY_PART_ITEMS + 1]; /* where no other thread encodes */
+} hsd_adjacency_room;
+
 struct hsd_adjacency_feed; /* adjacency_feed.c */
 
 struct hsd_adjacency {
@@ -52,6 +58,7 @@ struct hsd_adjacency {
 
     /* building; a thread that encodes writes here all the time, and who feeds it asks for `feed` alone, far above */
     hsd_temp_space *space;
+    hsd_adjacency_room *room; /* of lists that wait to be encoded */
     uint64_t edge_count;
     hsd_node largest_target;
     hsd_node source; /* whose targets are gathered */
@@ -78,13 +85,17 @@ struct hsd_adjacency {
     uint8_t *far_list;    /* HSD_BLOCK_BYTES: a list that was read alone */
 };
 
-/* hsd_adjacency_add, here and now. */
-hsd_status hsd_adjacency_encode(hsd_adjacency *adjacency, hsd_node source, const hsd_node *targets,
-                                const uint32_t *names, uint64_t count, hsd_error *err);
+/* Encodes lists as they stand in hsd_lists_out, which are sorted where they are. The last of them may go on in what
+ * comes next. */
+hsd_status hsd_adjacency_encode(hsd_adjacency *adjacency, hsd_two *lists, const hsd_two *end, hsd_error *err);
 
-/* hsd_adjacency_add by way of the other thread. */
-hsd_status hsd_adjacency_feed_add(hsd_adjacency *adjacency, hsd_node source, const hsd_node *targets,
-                                  const uint32_t *names, uint64_t count, hsd_error *err);
+static inline void hsd_adjacency_open_room(hsd_adjacency_room *room)
+{
+    room->out = (hsd_lists_out){room->pairs, room->pairs + HSD_ADJACENCY_PART_ITEMS + 1};
+}
+
+/* hsd_adjacency_turn by way of the other thread. */
+hsd_status hsd_adjacency_feed_turn(hsd_adjacency *adjacency, hsd_error *err);
 
 /* Everything that was added is encoded, unless `status` is a failure, which is returned; the other thread is gone. */
 hsd_status hsd_adjacency_feed_end(hsd_adjacency *adjacency, hsd_status status, hsd_error *err);

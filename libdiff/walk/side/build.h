@@ -17,6 +17,8 @@
 #include "walk/side/side.h"
 
 /* A number for each ordinal, written in order to a file. A salvaged capture lacks some ordinals: they get `filler`. */
+#define HSD_SIDE_COLUMN_BYTES ((uint32_t)64 << 10) /* of the buffer */
+
 typedef struct hsd_side_column {
     hsd_temp *file;
     uint8_t *buffer; /* NULL: the column is not wanted */
@@ -28,9 +30,23 @@ typedef struct hsd_side_column {
 
 hsd_status hsd_side_column_open(hsd_side_column *column, hsd_temp *file, uint32_t width, uint64_t filler,
                                 hsd_error *err);
+/* Slow path of hsd_side_column_put. */
+hsd_status hsd_side_column_append(hsd_side_column *column, hsd_temp_space *space, uint64_t ordinal, uint64_t number,
+                                  hsd_error *err);
+
 /* The number of `ordinal`, which is greater than any before. */
-hsd_status hsd_side_column_put(hsd_side_column *column, hsd_temp_space *space, uint64_t ordinal, uint64_t number,
-                               hsd_error *err);
+static inline hsd_status hsd_side_column_put(hsd_side_column *column, hsd_temp_space *space, uint64_t ordinal,
+                                             uint64_t number, hsd_error *err)
+{
+    const uint32_t narrow = (uint32_t)number;
+    const bool is_next = ordinal * sizeof narrow == column->written + column->used;
+    if (!is_next || column->width != sizeof narrow || column->used == HSD_SIDE_COLUMN_BYTES || column->buffer == NULL)
+        return hsd_side_column_append(column, space, ordinal, number, err);
+    memcpy(column->buffer + column->used, &narrow, sizeof narrow);
+    column->used += (uint32_t)sizeof narrow;
+    return HSD_OK;
+}
+
 /* Fillers up to `count` numbers, and all that is in the buffer. */
 hsd_status hsd_side_column_end(hsd_side_column *column, hsd_temp_space *space, uint64_t count, hsd_error *err);
 void hsd_side_column_close(hsd_side_column *column);
@@ -44,9 +60,8 @@ typedef struct hsd_side_build {
     hsd_sorter *by_source;
     hsd_sorter *early;     /* as by_source: the few references apart from their objects, merged with these */
     const uint64_t *first; /* the next of them; NULL: none is left */
-    hsd_node *nodes;       /* targets of the object at hand */
-    uint32_t *names;       /* and the names of these references */
-    uint32_t node_capacity;
+    hsd_lists_out *out;    /* where lists of references go */
+    hsd_two *pairs;        /* room for a part of one on its way to by_source */
     uint32_t *label_names; /* by label: hsd_side_name_of, or one of HSD_LABEL_… */
     uint32_t label_count;
     uint64_t ordinal;               /* of the object at hand */

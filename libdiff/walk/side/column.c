@@ -9,13 +9,12 @@
 #include "base/fail.h"
 #include "walk/side/build.h"
 
-#define BUFFER_BYTES ((uint32_t)64 << 10)
-
 hsd_status hsd_side_column_open(hsd_side_column *column, hsd_temp *file, uint32_t width, uint64_t filler,
                                 hsd_error *err)
 {
     HSD_ASSERT(width == 4 || width == 8);
-    *column = (hsd_side_column){.file = file, .width = width, .filler = filler, .buffer = malloc(BUFFER_BYTES)};
+    *column =
+        (hsd_side_column){.file = file, .width = width, .filler = filler, .buffer = malloc(HSD_SIDE_COLUMN_BYTES)};
     return column->buffer == NULL ? hsd_fail_nomem(err, "what is written of each object") : HSD_OK;
 }
 
@@ -32,7 +31,7 @@ static hsd_status flush(hsd_side_column *column, hsd_temp_space *space, hsd_erro
 static hsd_status append_side_column(hsd_side_column *column, hsd_temp_space *space, uint64_t number, hsd_error *err)
 {
     const uint32_t narrow = (uint32_t)number;
-    if (column->used == BUFFER_BYTES) HSD_TRY(flush(column, space, err));
+    if (column->used == HSD_SIDE_COLUMN_BYTES) HSD_TRY(flush(column, space, err));
     if (column->width == sizeof narrow)
         memcpy(column->buffer + column->used, &narrow, sizeof narrow);
     else
@@ -43,8 +42,8 @@ static hsd_status append_side_column(hsd_side_column *column, hsd_temp_space *sp
 
 static uint64_t count_of(const hsd_side_column *column) { return (column->written + column->used) / column->width; }
 
-hsd_status hsd_side_column_put(hsd_side_column *column, hsd_temp_space *space, uint64_t ordinal, uint64_t number,
-                               hsd_error *err)
+hsd_status hsd_side_column_append(hsd_side_column *column, hsd_temp_space *space, uint64_t ordinal, uint64_t number,
+                                  hsd_error *err)
 {
     HSD_ASSERT(column->buffer == NULL || ordinal * column->width >= column->written);
     if (column->buffer == NULL) return HSD_OK;

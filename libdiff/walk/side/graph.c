@@ -20,6 +20,7 @@
 #include "base/assert.h"
 #include "base/check.h"
 #include "base/fail.h"
+#include "format/object_block.h"
 #include "format/object_reader.h"
 #include "walk/side/build.h"
 #include <hscapture/hscapture.h>
@@ -40,9 +41,9 @@ static hsd_status add_label_node(hsd_side_walk *side, const hsd_label_node *node
     return HSD_OK;
 }
 
-/* The label node for a reference, or NO_LABEL_NODE where it is an ordinary one. */
-static hsd_status label_node_for(hsd_side_build *b, const hsd_object *object, const hsd_label *label, uint64_t target,
-                                 hsd_node *out, hsd_error *err)
+/* The label node for a reference of an object of this type and name, or NO_LABEL_NODE where it is an ordinary one. */
+static hsd_status label_node_for(hsd_side_build *b, uint32_t type, uint32_t name, const hsd_label *label,
+                                 uint64_t target, hsd_node *out, hsd_error *err)
 {
     hsd_side_walk *side = b->side;
     *out = NO_LABEL_NODE;
@@ -51,8 +52,8 @@ static hsd_status label_node_for(hsd_side_build *b, const hsd_object *object, co
     const hsd_label_node node = {
         .target = target,
         .label = (uint32_t)(label - side->labels.labels),
-        .source_name = object->name,
-        .source_type = hsd_type_common(&side->types, object->type),
+        .source_name = name,
+        .source_type = hsd_type_common(&side->types, type),
     };
     *out = side->object_count + side->graph->label_node_count;
     return add_label_node(side, &node, err);
@@ -68,7 +69,8 @@ static hsd_status references_by_id(hsd_side_build *b, const hsd_object *object, 
         const uint32_t name = hsd_side_name_of(b->side, label);
         hsd_node node = NO_LABEL_NODE;
         if (hsd_side_is_weak(label)) continue;
-        if (label != NULL) HSD_TRY(label_node_for(b, object, label, object->targets[i], &node, err));
+        if (label != NULL)
+            HSD_TRY(label_node_for(b, object->type, object->name, label, object->targets[i], &node, err));
         if (node == NO_LABEL_NODE)
             HSD_TRY(hsd_side_put_by_target(b, object->targets[i], source, name, err));
         else
@@ -77,94 +79,131 @@ static hsd_status references_by_id(hsd_side_build *b, const hsd_object *object, 
     return HSD_OK;
 }
 
-static hsd_status grow_nodes(hsd_side_build *b, uint32_t count, hsd_error *err)
-{
-    uint32_t capacity = b->node_capacity;
-    HSD_TRY(HSD_ARRAY_GROW(b->names, capacity, count, 4096, "the references of an object", err));
-    return HSD_ARRAY_GROW(b->nodes, b->node_capacity, count, 4096, "the references of an object", err);
-}
+/* References of one object as they are read: whether one after the other, or in the columns of a block. */
+typedef struct read_references {
+    const uint64_t *targets;
+    const uint32_t *labels;
+    uint32_t count;
+    uint32_t type, name;           /* of the object */
+    const hsd_object_block *block; /* which says how targets are stored; NULL: absolute */
+} read_references;
 
-/* A reference whose label starts an owner of its own, or is past those of label_names. */
-static hsd_status ask_label(hsd_side_build *b, const hsd_object *object, uint32_t i, uint32_t *name, hsd_node *node,
-                            hsd_error *err)
+/* A reference that is weak, leads nowhere, whose label starts an owner of its own, or is past those of label_names:
+ * *name is HSD_LABEL_WEAK, or *node HSD_NO_ORDINAL, where it is left out. */
+static hsd_status settle_reference(hsd_side_build *b, const read_references *r, uint32_t i, uint64_t target,
+                                   uint32_t *name, hsd_node *node, hsd_error *err)
 {
-    const hsd_label *label = hsd_label_get(&b->side->labels, object->labels[i]);
-    *name = HSD_LABEL_WEAK;
-    *node = NO_LABEL_NODE;
-    if (hsd_side_is_weak(label)) return HSD_OK;
-    *name = hsd_side_name_of(b->side, label);
-    if (label != NULL) HSD_TRY(label_node_for(b, object, label, object->targets[i], node, err));
-    if (*node == NO_LABEL_NODE) *node = hsd_side_node_of(b, object->targets[i]);
+    if (*name == HSD_LABEL_ASKS) {
+        const hsd_label *label = hsd_label_get(&b->side->labels, r->labels[i]);
+        hsd_node label_node = NO_LABEL_NODE;
+        *name = hsd_side_is_weak(label) ? HSD_LABEL_WEAK : hsd_side_name_of(b->side, label);
+        if (*name == HSD_LABEL_WEAK) return HSD_OK;
+        if (label != NULL) HSD_TRY(label_node_for(b, r->type, r->name, label, target, &label_node, err));
+        if (label_node != NO_LABEL_NODE) *node = label_node;
+    }
+    if (*name != HSD_LABEL_WEAK && *node == HSD_NO_ORDINAL) b->side->dangling++;
     return HSD_OK;
 }
 
-/* The nodes that an object refers to and the names of these references. */
-static hsd_status gather_side_graph(hsd_side_build *b, const hsd_object *object, uint32_t *count, hsd_error *err)
+/* The nodes that references `from` … until - 1 lead to, and their names. */
+static hsd_status gather_side_graph(hsd_side_build *b, const read_references *r, uint32_t from, uint32_t until,
+                                    hsd_two *pairs, uint32_t *count, hsd_error *err)
 {
-    HSD_TRY(grow_nodes(b, object->reference_count, err));
     const bool is_ordinal = b->side->info->targets_are_ordinals;
     const hsd_node objects = b->side->object_count;
-    hsd_node *nodes = b->nodes;
-    uint32_t *names = b->names, kept = 0;
-    const uint32_t labels = b->label_count;
-    for (uint32_t i = 0; i < object->reference_count; i++) {
-        const uint64_t target = object->targets[i];
-        uint32_t name = object->labels[i] < labels ? b->label_names[object->labels[i]] : HSD_LABEL_ASKS;
+    const uint32_t *label_names = b->label_names, labels = b->label_count;
+    const uint64_t ordinal = b->ordinal;
+    uint32_t kept = 0, all_names = 0;
+    for (uint32_t i = from; i < until; i++) {
+        uint64_t target = r->targets[i];
+        uint32_t name = r->labels[i] < labels ? label_names[r->labels[i]] : HSD_LABEL_ASKS;
         hsd_node node;
-        if (name == HSD_LABEL_WEAK) continue;
-        if (__builtin_expect(name == HSD_LABEL_ASKS, 0)) {
-            HSD_TRY(ask_label(b, object, i, &name, &node, err));
-            if (name == HSD_LABEL_WEAK) continue;
-        } else if (is_ordinal) {
+        if (r->block != NULL) target = hsd_object_block_target(r->block, target, ordinal);
+        if (is_ordinal)
             node = target < objects ? (hsd_node)target : HSD_NO_ORDINAL;
-        } else {
+        else
             node = hsd_ordinals_get(&b->ordinals, target);
+        if (__builtin_expect(name >= HSD_LABEL_ASKS || node == HSD_NO_ORDINAL, 0)) {
+            HSD_TRY(settle_reference(b, r, i, target, &name, &node, err));
+            if (name == HSD_LABEL_WEAK || node == HSD_NO_ORDINAL) continue;
         }
-        if (__builtin_expect(node == HSD_NO_ORDINAL, 0)) {
-            b->side->dangling++;
-            continue;
-        }
-        hsd_side_mark_soft(b->side, (hsd_node)b->ordinal, name);
-        names[kept] = name;
-        nodes[kept++] = node;
+        all_names |= name;
+        pairs[kept++] = hsd_two_of(node, name);
     }
+    if (kept > 0) hsd_side_mark_soft(b->side, (hsd_node)ordinal, all_names);
     *count = kept;
     return HSD_OK;
 }
 
-static hsd_status references_direct(hsd_side_build *b, const hsd_object *object, hsd_error *err)
+/* To the sorter. */
+static hsd_status references_by_source(hsd_side_build *b, const read_references *r, uint32_t from, uint32_t until,
+                                       hsd_error *err)
 {
-    const hsd_node source = (hsd_node)b->ordinal;
     uint32_t count = 0;
-    HSD_TRY(gather_side_graph(b, object, &count, err));
-    if (b->by_source == NULL) {
-        const uint32_t *names = b->side->request->want_tree ? b->names : NULL;
-        return hsd_adjacency_add(b->side->adjacency, source, b->nodes, names, count, err);
+    HSD_TRY(gather_side_graph(b, r, from, until, b->pairs, &count, err));
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t name = (uint32_t)hsd_two_second(b->pairs[i]);
+        HSD_TRY(hsd_side_put_by_source(b, (hsd_node)b->ordinal, hsd_two_first(b->pairs[i]), name, err));
     }
-    for (uint32_t i = 0; i < count; i++)
-        HSD_TRY(hsd_side_put_by_source(b, source, b->nodes[i], b->names[i], err));
+    return HSD_OK;
+}
+
+/* Of the object at hand. */
+static hsd_status references_direct(hsd_side_build *b, const read_references *r, hsd_error *err)
+{
+    hsd_lists_out *out = b->out;
+    for (uint32_t from = 0; from < r->count; from += HSD_ADJACENCY_PART_ITEMS) {
+        const uint32_t left = r->count - from;
+        const uint32_t count = left < HSD_ADJACENCY_PART_ITEMS ? left : HSD_ADJACENCY_PART_ITEMS;
+        uint32_t kept = 0;
+        if (b->by_source != NULL) {
+            HSD_TRY(references_by_source(b, r, from, from + count, err));
+            continue;
+        }
+        if (out->end - out->at <= (ptrdiff_t)count) HSD_TRY(hsd_adjacency_turn(b->side->adjacency, err));
+        HSD_TRY(gather_side_graph(b, r, from, from + count, out->at + 1, &kept, err));
+        *out->at = hsd_two_of((hsd_node)b->ordinal, kept);
+        if (kept > 0) out->at += kept + 1;
+    }
     return HSD_OK;
 }
 
 /* ---- the pass over the objects ---- */
 
+static hsd_status check_ordinal(const hsd_side_walk *side, uint64_t ordinal, hsd_error *err)
+{
+    if (ordinal < side->object_count) return HSD_OK;
+    return hsd_fail(err, HSD_E_CORRUPT,
+                    "the capture holds more objects than the %" HSD_PRI_NODE " its end record names",
+                    side->object_count);
+}
+
+/* What most objects are asked alone: b->ordinal is the one at hand. */
+static inline hsd_status note_kind(hsd_side_build *b, uint32_t flags, uint32_t type, uint32_t name,
+                                   uint32_t common_type, hsd_error *err)
+{
+    hsd_side_walk *side = b->side;
+    if (flags & HSC_OBJECT_PSEUDO) hsd_bit_set(side->graph->is_pseudo, b->ordinal);
+    if (side->graph->is_part != NULL && (hsd_type_flags(&side->types, type) & HSC_TYPE_PART))
+        hsd_bit_set(side->graph->is_part, b->ordinal);
+    if (name != 0 && side->has_named != NULL) hsd_bit_set(side->has_named, common_type);
+    return hsd_side_column_put(&b->types, side->request->space, b->ordinal, common_type, err);
+}
+
+static bool is_part(const hsd_side_build *b)
+{
+    const uint8_t *parts = b->side->graph->is_part;
+    return parts != NULL && hsd_bit_get(parts, b->ordinal);
+}
+
 static hsd_status note_object(hsd_side_build *b, const hsd_object *object, hsd_error *err)
 {
     hsd_side_walk *side = b->side;
-    if (object->ordinal >= side->object_count) {
-        return hsd_fail(err, HSD_E_CORRUPT,
-                        "the capture holds more objects than the %" HSD_PRI_NODE " its end record names",
-                        side->object_count);
-    }
+    HSD_TRY(check_ordinal(side, object->ordinal, err));
     b->ordinal = object->ordinal;
-    if (object->flags & HSC_OBJECT_PSEUDO) hsd_bit_set(side->graph->is_pseudo, b->ordinal);
-    if (side->graph->is_part != NULL && (hsd_type_flags(&side->types, object->type) & HSC_TYPE_PART)) {
-        hsd_bit_set(side->graph->is_part, b->ordinal);
-        hsd_side_put_part_size(side, object);
-    }
     const uint32_t type = hsd_type_common(&side->types, object->type);
-    if (object->name != 0 && side->has_named != NULL) hsd_bit_set(side->has_named, type);
-    HSD_TRY(hsd_side_column_put(&b->types, side->request->space, b->ordinal, type, err));
+    HSD_TRY(note_kind(b, object->flags, object->type, object->name, type, err));
+    if (is_part(b)) hsd_side_put_part_size(side, object->size_bytes, object->native_bytes);
     if (b->shapes != NULL) HSD_TRY(hsd_side_shape(b->shapes, object, type, err));
     if (side->graph->ids == NULL) return HSD_OK;
     const uint64_t record[2] = {object->id, b->ordinal};
@@ -181,8 +220,15 @@ static hsd_status pass_objects(hsd_side_build *b, hsd_object_reader *reader, hsd
         HSD_TRY(status);
         if (!object.is_continuation) HSD_TRY(note_object(b, &object, err));
         if (b->first != NULL) HSD_TRY(hsd_side_add_early(b, b->ordinal + 1, err));
-        if (object.reference_count > 0) {
-            HSD_TRY(b->is_direct ? references_direct(b, &object, err) : references_by_id(b, &object, err));
+        if (object.reference_count > 0 && b->is_direct) {
+            const read_references r = {.targets = object.targets,
+                                       .labels = object.labels,
+                                       .count = object.reference_count,
+                                       .type = object.type,
+                                       .name = object.name};
+            HSD_TRY(references_direct(b, &r, err));
+        } else if (object.reference_count > 0) {
+            HSD_TRY(references_by_id(b, &object, err));
         }
         if ((b->ordinal & 0x3fff) == 0) {
             HSD_TRY(hsd_progress(side->request->reporter, "reading objects", b->ordinal, side->object_count, err));
@@ -190,16 +236,61 @@ static hsd_status pass_objects(hsd_side_build *b, hsd_object_reader *reader, hsd
     }
 }
 
+/* ---- the same by columns ---- */
+
+static hsd_status pass_records(hsd_side_build *b, const hsd_object_block *o, hsd_error *err)
+{
+    hsd_side_walk *side = b->side;
+    read_references r = {.targets = o->targets, .labels = o->labels, .block = o->has_differences ? o : NULL};
+    uint64_t next = o->next_ordinal;
+    for (uint32_t i = o->next; i < o->records; i++) {
+        r.type = o->type[i];
+        r.name = hsd_u32s_get(o->name, i);
+        r.count = o->ref_count[i];
+        if ((o->flags[i] & HSD_OBJECT_CONTINUES) == 0) {
+            HSD_TRY(check_ordinal(side, next, err));
+            b->ordinal = next++;
+            HSD_TRY(note_kind(b, o->flags[i], r.type, r.name, hsd_type_common(&side->types, r.type), err));
+            if (is_part(b)) hsd_side_put_part_size(side, o->size[i], hsd_u64s_get(o->native, i));
+        }
+        if (b->first != NULL) HSD_TRY(hsd_side_add_early(b, b->ordinal + 1, err));
+        if (r.count == 0) continue;
+        HSD_TRY(references_direct(b, &r, err));
+        r.targets += r.count;
+        r.labels += r.count;
+    }
+    return HSD_OK;
+}
+
+static hsd_status pass_blocks(hsd_side_build *b, hsd_object_reader *reader, hsd_error *err)
+{
+    hsd_side_walk *side = b->side;
+    for (;;) {
+        const hsd_object_block *objects;
+        const hsd_status status = hsd_object_reader_next_block(reader, &objects, err);
+        if (status == HSD_END) return hsd_side_add_early(b, UINT64_MAX, err);
+        HSD_TRY(status);
+        HSD_TRY(pass_records(b, objects, err));
+        HSD_TRY(hsd_progress(side->request->reporter, "reading objects", b->ordinal, side->object_count, err));
+    }
+}
+
+/* True where columns tell all that is asked of an object, which nobody looks at as a whole then. */
+static bool goes_by_columns(const hsd_side_build *b)
+{
+    return b->is_direct && b->shapes == NULL && b->side->graph->ids == NULL;
+}
+
 static hsd_status read_objects(hsd_side_build *b, hsd_error *err)
 {
     hsd_object_reader *reader;
-    const unsigned want = HSD_WANT_REFERENCES | HSD_WANT_LABELS | HSD_WANT_DETAILS |
-                          (b->side->graph->ids != NULL ? HSD_WANT_ID : 0) |
-                          (b->side->graph->is_part != NULL ? HSD_WANT_SIZES : 0) |
-                          (b->shapes != NULL ? HSD_WANT_SIZES | HSD_WANT_IDS : 0);
+    const unsigned want =
+        HSD_WANT_REFERENCES | HSD_WANT_LABELS | HSD_WANT_DETAILS | (b->side->graph->ids != NULL ? HSD_WANT_ID : 0) |
+        (b->side->graph->is_part != NULL ? HSD_WANT_SIZES : 0) |
+        (b->shapes != NULL ? HSD_WANT_SIZES | HSD_WANT_IDS : 0) | (goes_by_columns(b) ? HSD_WANT_DIFFERENCES : 0);
     HSD_TRY(hsd_object_reader_open(&reader, b->side->request->capture, want, err));
     if (hsd_side_reads_ahead(b->side)) hsd_object_reader_read_ahead(reader);
-    const hsd_status status = pass_objects(b, reader, err);
+    const hsd_status status = goes_by_columns(b) ? pass_blocks(b, reader, err) : pass_objects(b, reader, err);
     hsd_object_reader_close(reader);
     return status;
 }
@@ -317,6 +408,8 @@ static hsd_status open_sorters(hsd_side_build *b, hsd_error *err)
         HSD_TRY(hsd_side_sorter(side, 2, 1, plan->id_sort_bytes, &side->graph->ids, err));
     if (b->is_direct && hsd_side_has_few_edges(side)) return HSD_OK;
     HSD_TRY(hsd_side_by_source(b, plan->edge_sort_bytes, err));
+    b->pairs = malloc(HSD_ADJACENCY_PART_ITEMS * sizeof *b->pairs);
+    if (b->pairs == NULL) return hsd_fail_nomem(err, "the references of an object");
     if (b->is_direct) return HSD_OK;
     return hsd_side_sorter(side, 2, 2, plan->reference_sort_bytes, &b->by_target, err);
 }
@@ -340,6 +433,7 @@ static hsd_status run(hsd_side_build *b, hsd_error *err)
     HSD_TRY(find_ordinals(b, err));
     HSD_TRY(open_sorters(b, err));
     HSD_TRY(begin_blocks(side, err));
+    b->out = hsd_adjacency_lists(side->adjacency);
     hsd_side_begin_part_sizes(side);
     if (b->is_direct && hsd_side_has_few_edges(side)) HSD_TRY(hsd_side_read_early(b, err));
     HSD_TRY(read_objects(b, err));
@@ -373,8 +467,7 @@ hsd_status hsd_side_graph(hsd_side_walk *side, hsd_error *err)
         hsd_sorter_free(side->graph->ids);
         side->graph->ids = NULL;
     }
-    free(b.nodes);
-    free(b.names);
+    free(b.pairs);
     free(b.label_names);
     hsd_side_column_close(&b.types);
     hsd_side_shapes_free(b.shapes);

@@ -30,13 +30,13 @@ void hsd_side_begin_part_sizes(hsd_side_walk *side)
 }
 
 /* Own bytes << 1 | whether there are others, and those. */
-void hsd_side_put_part_size(hsd_side_walk *side, const hsd_object *object)
+void hsd_side_put_part_size(hsd_side_walk *side, uint64_t size_bytes, uint64_t native_bytes)
 {
     hsd_tape *sizes = &side->graph->part_sizes;
-    const uint64_t bytes = hsd_min_u64(object->size_bytes, HSD_FOLDED_EXTERNAL - 1);
+    const uint64_t bytes = hsd_min_u64(size_bytes, HSD_FOLDED_EXTERNAL - 1);
     uint8_t *at = hsd_tape_room(sizes, 2 * MOST_OF_SIZE);
-    at = hsd_varint_put(at, bytes << 1 | (uint64_t)(object->native_bytes > 0));
-    if (object->native_bytes > 0) at = hsd_varint_put(at, object->native_bytes);
+    at = hsd_varint_put(at, bytes << 1 | (uint64_t)(native_bytes > 0));
+    if (native_bytes > 0) at = hsd_varint_put(at, native_bytes);
     sizes->at = at;
 }
 

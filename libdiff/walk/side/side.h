@@ -348,8 +348,8 @@ hsd_status hsd_side_owners(hsd_side_walk *side, hsd_error *err);
 hsd_status hsd_side_lost(hsd_side_walk *side, hsd_error *err);      /* part of hsd_side_owners */
 hsd_status hsd_side_take_soft(hsd_side_walk *side, hsd_error *err); /* is_soft, zeroed, where has_soft is there */
 hsd_status hsd_side_parts(hsd_side_walk *side, hsd_error *err);
-void hsd_side_begin_part_sizes(hsd_side_walk *side);                        /* parts of hsd_side_graph: */
-void hsd_side_put_part_size(hsd_side_walk *side, const hsd_object *object); /* of the next part */
+void hsd_side_begin_part_sizes(hsd_side_walk *side); /* parts of hsd_side_graph: */
+void hsd_side_put_part_size(hsd_side_walk *side, uint64_t size_bytes, uint64_t native_bytes); /* of the next part */
 void hsd_side_end_part_sizes(hsd_side_walk *side);
 void hsd_side_release_part_sizes(hsd_side_walk *side);
 hsd_status hsd_side_structure(hsd_side_walk *side, hsd_error *err);  /* fills sequence */

@@ -12,6 +12,7 @@
 #include <hscapture/hscapture.h>
 #include <hsdiff/capture.h>
 
+#include "format/object_block.h"
 #include "format/object_reader.h"
 #include "support/memfile.h"
 #include "support/random.h"
@@ -365,6 +366,34 @@ static void check_ids(const model *m, hsd_capture *capture)
     hsd_object_reader_close(reader);
 }
 
+/* The columns of a block at once, and targets as they are stored. */
+static void check_blocks(const model *m, hsd_capture *capture, unsigned want)
+{
+    hsd_object_reader *reader;
+    const hsd_object_block *block;
+    hsd_status status;
+    size_t seen = 0, references = 0;
+    cr_assert_eq(hsd_object_reader_open(&reader, capture, HSD_WANT_REFERENCES | HSD_WANT_LABELS | want, NULL), HSD_OK);
+    while ((status = hsd_object_reader_next_block(reader, &block, NULL)) == HSD_OK) {
+        const uint64_t *target = block->targets;
+        const uint32_t *label = block->labels;
+        for (uint32_t i = block->next; i < block->records; i++) {
+            if ((block->flags[i] & HSD_OBJECT_CONTINUES) == 0) {
+                cr_assert_eq(block->next_ordinal + i - (block->starts_with_continuation ? 1 : 0), seen);
+                cr_assert_eq(references, m->first_reference[seen]);
+                cr_assert_eq(block->type[i], m->object[seen++].type);
+            }
+            for (uint32_t k = 0; k < block->ref_count[i]; k++, references++) {
+                cr_assert_eq(hsd_object_block_target(block, *target++, seen - 1), m->reference[references].target);
+                cr_assert_eq(*label++, m->reference[references].label);
+            }
+        }
+    }
+    cr_assert_eq(status, HSD_END);
+    cr_assert_eq(seen, m->objects);
+    hsd_object_reader_close(reader);
+}
+
 /* Ids without what comes with them otherwise. */
 static void check_bare_ids(const model *m, hsd_capture *capture)
 {
@@ -424,6 +453,8 @@ static void round_trip(test_random *random)
         check_records(m, capture);
         check_all_objects(m, capture, random);
         check_ids(m, capture);
+        check_blocks(m, capture, 0);
+        check_blocks(m, capture, HSD_WANT_DIFFERENCES);
         check_bare_ids(m, capture);
         hsd_capture_close(capture);
     }

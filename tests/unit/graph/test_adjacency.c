@@ -69,6 +69,22 @@ static void check_equal(const naive_graph *g, hsd_adjacency *a, bool has_names)
     }
 }
 
+/* References of one source as a list, or through hsd_adjacency_add. */
+static void add_either(hsd_adjacency *a, bool is_list, hsd_node source, const hsd_node *targets, const uint32_t *names,
+                       uint32_t count)
+{
+    hsd_lists_out *out = hsd_adjacency_lists(a);
+    if (!is_list) {
+        cr_assert_eq(hsd_adjacency_add(a, source, targets, names, count, &err), HSD_OK);
+        return;
+    }
+    if (count == 0) return;
+    if (out->end - out->at <= (ptrdiff_t)count) cr_assert_eq(hsd_adjacency_turn(a, &err), HSD_OK);
+    *out->at++ = hsd_two_of(source, count);
+    for (uint32_t i = 0; i < count; i++)
+        *out->at++ = hsd_two_of(targets[i], names[i]);
+}
+
 /* The edges of each source in any order, some sources in several calls. */
 static hsd_adjacency *add_shuffled(const naive_graph *g, test_random *random, bool has_names)
 {
@@ -87,9 +103,8 @@ static hsd_adjacency *add_shuffled(const naive_graph *g, test_random *random, bo
             names[at] = g->edges[end].name;
         }
         const uint32_t first = (uint32_t)test_below(random, count + 1);
-        cr_assert_eq(hsd_adjacency_add(a, g->edges[begin].source, targets, names, first, &err), HSD_OK);
-        cr_assert_eq(hsd_adjacency_add(a, g->edges[begin].source, targets + first, names + first, count - first, &err),
-                     HSD_OK);
+        add_either(a, test_below(random, 3) > 0, g->edges[begin].source, targets, names, first);
+        add_either(a, test_below(random, 3) > 0, g->edges[begin].source, targets + first, names + first, count - first);
     }
     cr_assert_eq(hsd_adjacency_finish(a, g->nodes, &err), HSD_OK, "%s", err.text);
     return a;
