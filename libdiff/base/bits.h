@@ -6,12 +6,28 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 static inline bool hsd_bit_get(const uint8_t *bits, uint64_t i) { return bits[i >> 3] >> (i & 7) & 1; }
 static inline void hsd_bit_set(uint8_t *bits, uint64_t i) { bits[i >> 3] = (uint8_t)(bits[i >> 3] | 1u << (i & 7)); }
 static inline void hsd_bit_clear(uint8_t *bits, uint64_t i)
 {
     bits[i >> 3] = (uint8_t)(bits[i >> 3] & ~(1u << (i & 7)));
+}
+
+#define HSD_BITS_AT_ONCE 64u
+
+/* Bits `first`, a multiple of HSD_BITS_AT_ONCE and less than `count`, to first + 63, the first of them the least; 0
+ * from `count` on. */
+static inline uint64_t hsd_bits_get_64(const uint8_t *bits, uint64_t first, uint64_t count)
+{
+    const uint64_t left = count - first;
+    uint64_t word = 0;
+    memcpy(&word, bits + (first >> 3), left >= HSD_BITS_AT_ONCE ? sizeof word : (size_t)(left >> 3) + 1);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    word = __builtin_bswap64(word);
+#endif
+    return left >= HSD_BITS_AT_ONCE ? word : word & ((UINT64_C(1) << left) - 1);
 }
 
 /* How many of 32 bits are set, without the instruction that not every processor has. */

@@ -102,6 +102,9 @@ typedef struct hsd_targets {
 /* True if the node refers to nothing: one bit, no block is touched. */
 bool hsd_adjacency_is_leaf(const hsd_adjacency *adjacency, hsd_node node);
 
+/* The same of 64 nodes from `first` on, a multiple of 64: a bit for each that refers to something. */
+uint64_t hsd_adjacency_with_targets(const hsd_adjacency *adjacency, hsd_node first);
+
 /* ---- blocks, for walks that care which of them are in memory (graph/frontier.h) ---- */
 
 /* True while all blocks are in memory. */

@@ -62,6 +62,12 @@ bool hsd_adjacency_is_leaf(const hsd_adjacency *a, hsd_node node)
     return !hsd_bit_get(a->has_targets, node);
 }
 
+uint64_t hsd_adjacency_with_targets(const hsd_adjacency *a, hsd_node first)
+{
+    HSD_ASSERT(a->is_finished && first < a->node_count);
+    return hsd_bits_get_64(a->has_targets, first, a->node_count);
+}
+
 /* ---- blocks ---- */
 
 static inline uint32_t block_of(const hsd_adjacency *a, hsd_node node)

@@ -21,11 +21,21 @@ typedef struct walk {
     const hsd_parts_config *config;
     hsd_paged *holder;
     hsd_frontier frontier;
+    bool has_pushed; /* something may wait near */
 } walk;
 
-static bool is_part(const walk *w, hsd_node node)
+/* Of 64 objects from `first` on a bit for each part. */
+static uint64_t parts_from(const walk *w, uint64_t first)
 {
-    return node >= w->config->object_count || hsd_bit_get(w->config->is_part, node);
+    return hsd_bits_get_64(w->config->is_part, first, w->config->object_count);
+}
+
+/* The lowest bit of a word goes; what it stands for is returned. */
+static hsd_node take_bit(uint64_t *word, uint64_t first)
+{
+    const hsd_node node = (hsd_node)(first + (unsigned)__builtin_ctzll(*word));
+    *word &= *word - 1;
+    return node;
 }
 
 static hsd_status apply(walk *w, hsd_node node, hsd_node holder, hsd_error *err)
@@ -34,16 +44,21 @@ static hsd_status apply(walk *w, hsd_node node, hsd_node holder, hsd_error *err)
     if (old == SHARED || old == holder) return HSD_OK;
     hsd_paged_set_node(w->holder, node, old == 0 ? holder : SHARED);
     if (hsd_adjacency_is_leaf(w->adjacency, node)) return HSD_OK;
+    w->has_pushed = true;
     return hsd_frontier_push(&w->frontier, node, err);
 }
 
 static hsd_status hand_on(walk *w, hsd_node node, hsd_node holder, hsd_error *err)
 {
+    const uint8_t *const parts = w->config->is_part;
+    const hsd_node objects = w->config->object_count;
     hsd_targets targets;
     hsd_adjacency_get(w->adjacency, node, &targets);
     for (;;) {
         for (uint32_t i = 0; i < targets.count; i++) {
-            if (is_part(w, targets.items[i])) HSD_TRY(apply(w, targets.items[i], holder, err));
+            const hsd_node target = targets.items[i];
+            const bool is_part = target >= objects || hsd_bit_get(parts, target); /* label nodes are passed through */
+            if (is_part) HSD_TRY(apply(w, target, holder, err));
         }
         if (!targets.has_more) return HSD_OK;
         hsd_adjacency_more(w->adjacency, &targets);
@@ -69,24 +84,35 @@ static hsd_status check_part(const walk *w, uint64_t done, hsd_error *err)
     return hsd_progress(w->config->reporter, "attributing parts", done, w->config->object_count, err);
 }
 
+/* What waits near is served at once: the scan goes on in order of blocks. */
 static hsd_status walk_all_part(walk *w, hsd_error *err)
 {
-    for (hsd_node node = 0; node < w->config->object_count; node++) {
-        if ((node & PROGRESS_STEPS) == 0) HSD_TRY(check_part(w, node, err));
-        if (is_part(w, node) || hsd_adjacency_is_leaf(w->adjacency, node)) continue;
-        HSD_TRY(hand_on(w, node, node + 1, err));
-        HSD_TRY(run_dry_part(w, hsd_frontier_pop_near, err)); /* the scan goes on in order of blocks */
+    const hsd_node objects = w->config->object_count;
+    for (uint64_t first = 0; first < objects; first += HSD_BITS_AT_ONCE) {
+        uint64_t holders = hsd_adjacency_with_targets(w->adjacency, (hsd_node)first) & ~parts_from(w, first);
+        if ((first & PROGRESS_STEPS) == 0) HSD_TRY(check_part(w, first, err));
+        if (objects - first < HSD_BITS_AT_ONCE) holders &= (UINT64_C(1) << (objects - first)) - 1;
+        while (holders != 0) {
+            const hsd_node node = take_bit(&holders, first);
+            HSD_TRY(hand_on(w, node, node + 1, err));
+            if (!w->has_pushed) continue;
+            w->has_pushed = false;
+            HSD_TRY(run_dry_part(w, hsd_frontier_pop_near, err));
+        }
     }
     HSD_TRY(run_dry_part(w, hsd_frontier_pop, err));
-    return check_part(w, w->config->object_count, err);
+    return check_part(w, objects, err);
 }
 
 /* Shared parts own themselves; from here on 0 says so. */
 static hsd_status forget_shared(walk *w, hsd_error *err)
 {
-    for (hsd_node node = 0; node < w->config->object_count; node++) {
-        if (is_part(w, node) && hsd_paged_get_node(w->holder, node) == SHARED) {
-            hsd_paged_set_node(w->holder, node, 0);
+    const hsd_node objects = w->config->object_count;
+    for (uint64_t first = 0; first < objects; first += HSD_BITS_AT_ONCE) {
+        uint64_t parts = parts_from(w, first);
+        while (parts != 0) {
+            const hsd_node part = take_bit(&parts, first);
+            if (hsd_paged_get_node(w->holder, part) == SHARED) hsd_paged_set_node(w->holder, part, 0);
         }
     }
     return hsd_paged_check(w->holder, err);

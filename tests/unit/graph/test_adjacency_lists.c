@@ -1,5 +1,5 @@
 /*
- * Lists of references that are written where they are encoded from.
+ * Lists of references that are written where they are encoded from, and which nodes have some.
  */
 #include <criterion/criterion.h>
 
@@ -62,7 +62,10 @@ Test(adjacency_lists, takes_lists_of_any_length)
             for (uint32_t i = 0; i < count; i++)
                 sum += found[i];
             cr_assert_eq(sum, count * UINT64_C(999) + (uint64_t)count * count, "node %u", node);
+            const uint64_t bits = hsd_adjacency_with_targets(a, node / 64 * 64);
+            cr_assert_eq(bits >> node % 64 & 1, count > 0, "node %u", node);
         }
+        cr_assert_eq(hsd_adjacency_with_targets(a, (1000 + 2 * MOST) / 64 * 64), 0);
         hsd_adjacency_free(a);
     }
 }
