@@ -107,7 +107,7 @@ Test(walk, says_of_a_random_heap_what_a_look_at_each_word_says)
     cr_assert(view.info->is_complete);
     cr_assert_eq(view.info->objects, BLOCKS);
     cr_assert_eq(view.info->bytes, bytes);
-    cr_assert_eq(view.info->identity, HSC_IDENTITY_EXACT);
+    cr_assert_eq(view.info->identity, HSD_IDENTITY_EXACT);
     cr_assert_eq(view.info->facts, HSC_FACT_CONSERVATIVE | HSC_FACT_MANUAL);
     cr_assert_eq(view.loss_count, 0);
     for (size_t i = 0; i < BLOCKS; i++)
