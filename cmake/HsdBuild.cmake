@@ -3,7 +3,7 @@
 #   hsd_hardened     what the engine and the command have besides against inputs that take them over
 #   hsd_zeroed       of these, whatever reads bytes that others wrote
 #   hsd_warnings     what the compiler complains about
-#   hsd_quick_start  how the command starts sooner in presets with sanitizers
+#   hsd_quick_start  how the command starts sooner in presets with sanitizers; hsd_asan_start, of it, unit tests
 include_guard(GLOBAL)
 
 set(CMAKE_C_STANDARD 11)
@@ -126,12 +126,15 @@ endif()
 # their tables, a quarter of the rest telling of global variables file by file, and half of the page faults looking for pointers in the sanitizer's own
 # tables (tests/support/asan_globals.c). Among the libraries, because what CMake says of its own (-pie) stands behind all options, and the
 # last counts.
+# hsd_asan_start alone is without the first of these, for unit tests, of which some look for themselves where a program lies.
 add_library(hsd_quick_start INTERFACE)
+add_library(hsd_asan_start INTERFACE)
 if(HSD_SANITIZE AND CMAKE_C_COMPILER_ID STREQUAL GNU)
   target_link_libraries(hsd_quick_start INTERFACE -no-pie)
   add_library(hsd_asan_globals STATIC "${PROJECT_SOURCE_DIR}/tests/support/asan_globals.c")
-  target_link_libraries(hsd_quick_start INTERFACE hsd_asan_globals)
-  target_link_options(hsd_quick_start INTERFACE -Wl,--wrap=__asan_register_globals -Wl,--wrap=__asan_unregister_globals)
+  target_link_libraries(hsd_quick_start INTERFACE hsd_asan_start)
+  target_link_libraries(hsd_asan_start INTERFACE hsd_asan_globals)
+  target_link_options(hsd_asan_start INTERFACE -Wl,--wrap=__asan_register_globals -Wl,--wrap=__asan_unregister_globals)
 endif()
 
 add_library(hsd_warnings INTERFACE)

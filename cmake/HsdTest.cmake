@@ -106,7 +106,7 @@ function(hsd_add_test layer name)
   set(target test_${layer}_${name})
   add_executable(${target} ${arg_UNPARSED_ARGUMENTS})
   target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/tests" "${PROJECT_SOURCE_DIR}/libdiff")
-  target_link_libraries(${target} PRIVATE ${arg_LIBS} hsd_build hsd_quick_start hsd_warnings hsd_criterion)
+  target_link_libraries(${target} PRIVATE ${arg_LIBS} hsd_build hsd_asan_start hsd_warnings hsd_criterion)
   # Its own code need not be fast: what it tests is built as ever. That saves a seventh (dev) to a fifth (release) of a build from nothing.
   target_compile_options(${target} PRIVATE -g1 $<$<CONFIG:RelWithDebInfo>:-Og>)
   # In dev it is not optimized at all, but where tests have oracles that work as long as what they test: a quarter of compiling it.
