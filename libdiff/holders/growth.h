@@ -115,7 +115,8 @@ typedef struct hsd_growth_set { /* what the same few hold together */
     hsd_by *list; /* in no order */
     hsd_amount new_, freed;
     uint64_t resized_bytes;
-    uint64_t together; /* of the new bytes */
+    uint64_t together;         /* of the new bytes */
+    bool is_reached_elsewhere; /* as hsd_holder has it */
 } hsd_growth_set;
 
 typedef struct hsd_pooled { /* a holder that another one stands for */

@@ -187,6 +187,7 @@ static hsd_status make_rows(by_rows *b, const hsd_growth_set *by, hsd_holder *ho
         holder->by = rows;
         holder->by_count = put_rows(holder, list, by->count, rows, count);
         holder->by_bytes = by->together;
+        holder->is_reached_elsewhere = by->is_reached_elsewhere;
     }
     free(list);
     return status;

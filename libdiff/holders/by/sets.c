@@ -184,7 +184,10 @@ static hsd_status make_set(maker *m, uint32_t fork, cluster *from, hsd_error *er
     hsd_growth_set *set = &growth->sets[growth->set_count];
     if (count == 0 || count > HSD_MAX_CO_HOLDERS) return HSD_OK; /* of no one in particular */
     if (count == 1 && is_strict && !has_most(candidates, from)) return HSD_OK;
-    *set = (hsd_growth_set){.choice = m->s->forks[fork].choice, .new_ = from->new_, .together = from->new_.bytes};
+    *set = (hsd_growth_set){.choice = m->s->forks[fork].choice,
+                            .new_ = from->new_,
+                            .together = from->new_.bytes,
+                            .is_reached_elsewhere = count == 1 && is_strict};
     set->list = calloc((size_t)candidates->count + 1, sizeof *set->list);
     if (set->list == NULL) return hsd_fail_nomem(err, "what holds together");
     from->set = ++growth->set_count;

@@ -167,6 +167,7 @@ typedef struct hsd_holder {
                               * rest: by what, those that reach most first. With identity */
     size_t by_count;
     uint64_t by_bytes;            /* of new_: what is held together */
+    bool is_reached_elsewhere;    /* `by` is the one that refers to most of it, of many things that reach all of it */
     const hsd_type_growth *types; /* by net bytes, largest first; complete for the holders that are rows */
     size_t type_count;
     const hsd_growth_edge *edges;

@@ -206,6 +206,10 @@ static bool is_typed_holder(const hsd_scope *scope)
 }
 
 static bool has_id(const hsd_scope *scope) { return ((const hsd_holder *)scope->row)->has_id; }
+static bool is_reached_elsewhere(const hsd_scope *scope)
+{
+    return ((const hsd_holder *)scope->row)->is_reached_elsewhere;
+}
 static bool is_together(const hsd_scope *scope) { return ((const hsd_holder *)scope->row)->by_count > 0; }
 
 static const hsd_column co_holder_columns[] = {
@@ -227,6 +231,7 @@ const hsd_column hsd_who_columns[] = {
     {"path_cut", HSD_KIND_COUNT, HSD_AT(hsd_holder, path_cut), .flags = HSD_IF_ANY},
     {"threads", HSD_KIND_COUNT32, HSD_AT(hsd_holder, thread_count), .flags = HSD_IF_ANY},
     {"held_together_bytes", HSD_KIND_COUNT, HSD_AT(hsd_holder, by_bytes), .has = is_together},
+    {"reached_elsewhere", HSD_KIND_FLAG, HSD_AT(hsd_holder, is_reached_elsewhere), .has = is_reached_elsewhere},
     {"held_by", HSD_KIND_LIST, HSD_LIST_AT(hsd_holder, by, by_count, hsd_co_holder), .columns = co_holder_columns,
      .flags = HSD_IF_ANY},
     {0},

@@ -108,12 +108,14 @@ void hsd_tell_diff_holder(hsd_out *out, const hsd_model *model, hsd_escape_form 
     const unsigned percent = of_place > 0 ? hsd_percent_of(of_place, growth) : 0;
     if (percent < MOST_PERCENT || hsd_growth_is_room(diff, hsd_model_noise(model))) return;
     if (out->status == HSD_OK) out->status = hsd_holder_append_said(&raw, diff, holder, ": ", "", out->err);
+    const bool is_one_of_many = holder->is_reached_elsewhere;
     if (percent >= 100)
-        hsd_out_text(out, "All of the growth hangs from one place: ");
+        hsd_out_text(out, "All");
     else
-        hsd_out_format(out, "%u%% of the growth hangs from one place: ", percent);
+        hsd_out_format(out, "%u%%", percent);
+    hsd_out_text(out, is_one_of_many ? " of the growth hangs from " : " of the growth hangs from one place: ");
     hsd_out_name(out, form, (hsd_text){(const char *)raw.data, raw.size});
-    hsd_out_text(out, ".");
+    hsd_out_text(out, is_one_of_many ? ", and is reached from elsewhere, too." : ".");
     hsd_buffer_release(&raw);
 }
 

@@ -404,8 +404,9 @@ static bool print_by_holder(hsd_screen *screen, int64_t growth)
         print_together(screen, place, growth);
     } else if (percent >= SHARE_WORTH_NAMING) {
         print_share(screen, percent);
-        hsd_out_text(&screen->out, " hangs from one place: ");
+        hsd_out_text(&screen->out, place->is_reached_elsewhere ? " hangs from " : " hangs from one place: ");
         print_place(screen, place);
+        if (place->is_reached_elsewhere) hsd_out_text(&screen->out, ", and is reached from elsewhere, too");
         print_who_allocated(screen, place, growth);
         hsd_out_text(&screen->out, percent > 100 ? "; others shrank." : ".");
     } else if (hsd_holders_count(diff) - (hsd_holders_code(diff) != NULL) > PLACES_OF_A_CROWD + (nobody != NULL)) {

@@ -110,6 +110,7 @@ Test(together, by_many_is_told_of_the_one_that_refers_to_all)
     cr_assert_eq(holder->by_bytes, 4000);
     cr_assert_eq(holder->by_count, 1);
     cr_assert(is_text(holder->by[0].root, "modules"), "%s", holder->by[0].root.data);
+    cr_assert(holder->is_reached_elsewhere);
     hsd_diff_free(diff);
 }
 

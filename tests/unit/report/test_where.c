@@ -553,6 +553,28 @@ Test(where, names_fields_of_the_holder_that_hold_together)
     free(report);
 }
 
+/* Modules that know each other: one has them in a list, and each leads to all. */
+Test(where, names_one_of_many_that_lead_there_and_says_so)
+{
+    hsd_diff diff = grown();
+    holders[0] = together(1, 0);
+    sample_hold(&diff, holders, 1);
+    char *report = sample_report("text", &diff, &wide);
+    SAYS(report, "70% of the growth hangs from one place: app.byId (Map).");
+    free(report);
+    holders[0].is_reached_elsewhere = true;
+    report = sample_report("text", &diff, &wide);
+    SAYS(report, "70% of the growth hangs from app.byId (Map), and is reached from elsewhere, too.");
+    free(report);
+    report = sample_report("markdown", &diff, &wide);
+    SAYS(report, "70% of the growth hangs from");
+    SAYS(report, ", and is reached from elsewhere, too.");
+    free(report);
+    report = sample_report("json", &diff, &wide);
+    HOLDS(report, "\"reached_elsewhere\": true");
+    free(report);
+}
+
 Test(where, tells_other_formats_who_holds_together)
 {
     char *report = report_of_together("json", 2, 0);
