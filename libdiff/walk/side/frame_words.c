@@ -41,7 +41,8 @@ hsd_status hsd_frame_words_end(hsd_frame_words *w, hsd_error *err)
 hsd_status hsd_frame_words_add(hsd_frame_words *w, const hsd_root *root, uint32_t record, bool is_of_variable,
                                hsd_error *err)
 {
-    if (w->count > 0 && (w->thread != root->thread || w->frame != root->frame)) HSD_TRY(hsd_frame_words_end(w, err));
+    const bool is_next = w->thread != root->thread || w->frame != root->frame;
+    if (w->count > 0 && (is_next || w->count == HSD_FRAME_WORDS_MOST)) HSD_TRY(hsd_frame_words_end(w, err));
     w->thread = root->thread;
     w->frame = root->frame;
     HSD_TRY(HSD_ARRAY_GROW(w->words, w->capacity, (uint64_t)w->count + 1, 64, "the words of a frame", err));

@@ -16,6 +16,9 @@
 #include <hsdiff/capture.h>
 #include <hsdiff/status.h>
 
+/* Of one frame so many words are looked at together; of more, as hostile captures have them, each so many apart. */
+#define HSD_FRAME_WORDS_MOST 32768u
+
 typedef struct hsd_frame_word {
     uint64_t target;
     uint32_t record;

@@ -5,6 +5,7 @@
 #include <hscapture/hscapture.h>
 
 #include "support/capture_file.h"
+#include "walk/side/frame_words.h"
 #include "walk/side/root_records.h"
 
 TestSuite(root_records, .init = setup, .fini = teardown);
@@ -86,4 +87,24 @@ Test(root_records, of_a_pass_that_failed_are_told_from_the_first_again)
     cr_assert_eq(records.count, 20);
     hsd_root_records_release(&records);
     hsd_capture_close(capture);
+}
+
+/* Whatever a capture has in one frame, what is kept of it at once is bounded. */
+Test(frame_words, of_one_frame_without_end_are_looked_at_in_parts)
+{
+    const uint32_t count = 3 * HSD_FRAME_WORDS_MOST;
+    hsd_frame_words words = {0};
+    hsd_error_init(&err);
+    for (uint32_t i = 0; i < count; i++) {
+        const hsd_root root = {.target = i % 2, .thread = 1, .frame = 1};
+        cr_assert_eq(hsd_frame_words_add(&words, &root, i, i % HSD_FRAME_WORDS_MOST == 4, &err), HSD_OK);
+        cr_assert_leq(words.count, HSD_FRAME_WORDS_MOST);
+    }
+    cr_assert_eq(hsd_frame_words_end(&words, &err), HSD_OK);
+    cr_assert_leq(words.capacity, HSD_FRAME_WORDS_MOST);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t at = i % HSD_FRAME_WORDS_MOST; /* the variable at 4, and the first of the others */
+        cr_assert_eq(hsd_frame_words_leave_out(&words, i), at != 4 && at != 1, "%u", i);
+    }
+    hsd_frame_words_release(&words);
 }
