@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -36,6 +37,7 @@
 #define SHORT_DELAY_MS 500
 #define USUAL_DELAY_MS 25 /* mimalloc's own */
 #define AMPLE_BYTES    ((uint64_t)512 << 20)
+#define STACK_BYTES    (UINT64_C(256) << 10) /* that a command may take, of each thread */
 
 /* A standard descriptor that is closed would become the next file that is opened: its place is taken by
  * one from which nothing can be read, or to which nothing can be written. */
@@ -287,6 +289,19 @@ static int out_of_memory(void)
     return CLI_SYSTEM;
 }
 
+/* Threads have as much as the process. With less a command would die of a signal in the midst of its work. */
+static hsd_status check_stack(hsd_error *err)
+{
+    struct rlimit limit;
+    char text[HSD_NUMBER_CHARS];
+    if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= STACK_BYTES)
+        return HSD_OK;
+    hsd_fail(err, HSD_E_NOMEM, "the stack of a process is limited to %s here: hsdiff needs 256 KiB",
+             hsd_format_bytes(text, limit.rlim_cur));
+    hsd_error_set_hint(err, "allow what is usual first: ulimit -s 8192");
+    return HSD_E_NOMEM;
+}
+
 static int run_command(cli_app *cli)
 {
     const cli_options *options = &cli->options;
@@ -299,6 +314,9 @@ static int run_command(cli_app *cli)
     if (options->help) return print_page(cli, print_help);
     if (options->version) return print_page(cli, print_version);
     if (cli->argc < 2) return print_page(cli, print_short);
+    hsd_error err;
+    hsd_error_init(&err);
+    if (check_stack(&err) != HSD_OK) return cli_report_error(cli, &err);
     if (!has_right_inputs(cli) || !spares_inputs(cli) || !parts_outputs(cli)) return CLI_USAGE;
     if (!knows_format(cli) || !prepare_run(cli)) return CLI_USAGE;
     int keys = cli_take_keys(cli);

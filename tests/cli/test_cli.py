@@ -79,6 +79,7 @@ CASES = {
                           "'import x.hs -o x.hs' 'top x.hs --retained x.hs' 'salvage x.hs -o x.hs' 'd/demo-before.hs x.hs --also json=x.hs'; "
                           "do hsdiff --force $what || echo $?; done; hsdiff import --force - -o x.hs <x.hs; cmp x.hs d/demo-after.hs && echo untouched", 0),
     "file-over-limit": ("(ulimit -f 1; hsdiff -q d/demo-before.hs d/demo-after.hs --html x.html >r.txt; echo $?; hsdiff import -q a.heapsnapshot -o x.hs; echo $?); ls *.html *.hs", 2),
+    "stack-under-limit": ("for kib in 128 255; do (ulimit -s $kib; hsdiff --version >v.txt; echo $?; hsdiff -q d/demo-before.hs d/demo-after.hs -o r.txt; echo $?; ls r.txt); done", 2),
     "html-command": ("cp d/demo-after.hs \"it's <1>.hs\" && hsdiff diff -q --threads 2 -sname d/demo-before.hs \"it's <1>.hs\" --memory=64M --top 3 "
                      "--key 'A B:id' --html x.html -o r.txt && grep -oE '<dt>(Command|Digests)<.*' x.html", 0),
     "html-command-of-a-series": ("hsdiff series -q grow[012].heapsnapshot --no-cohorts --label 1 --label 2 --label 3 --html x.html -o r.txt && "
