@@ -9,14 +9,28 @@
 
 #include "base/array.h"
 #include "base/assert.h"
+#include "base/check.h"
 #include "base/fail.h"
 #include "base/pages.h"
 #include "base/work.h"
 
 #define SLAB_BYTES ((size_t)1 << 20)
 #define NO_CHUNK   UINT32_MAX
+/* Of tapes that windows have. */
+#define MOST_CHUNK   (UINT32_C(16) << 10)
+#define MOST_WINDOWS UINT32_C(65536)
 /* Less is not worth giving back: a call of the system for each chunk, after which no processor may see it any more. */
 #define TRIM_LEAST_BYTES (UINT64_C(4) << 20)
+
+hsd_tape_windows hsd_tape_windows_of(hsd_node items, uint64_t fit, uint64_t tape_bytes)
+{
+    const uint64_t each = hsd_min_u64(hsd_max_u64(fit, items / MOST_WINDOWS + 1), hsd_max_u64(items, 1));
+    const uint64_t count = hsd_max_u64(1, (items + each - 1) / each);
+    const uint64_t chunk = hsd_min_u64(tape_bytes / count, MOST_CHUNK) / 16 * 16;
+    return (hsd_tape_windows){.each = (hsd_node)each,
+                              .count = (uint32_t)count,
+                              .chunk_bytes = (uint32_t)hsd_max_u64(chunk, HSD_TAPE_MIN_CHUNK)};
+}
 
 void hsd_reel_init(hsd_reel *reel, bool is_resident, uint32_t chunk_bytes, hsd_temp_space *space)
 {

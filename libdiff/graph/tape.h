@@ -51,6 +51,17 @@ typedef struct hsd_reel {
     uint8_t nowhere[HSD_TAPE_MIN_CHUNK]; /* what is written after a failure */
 } hsd_reel;
 
+/* Items that are told in any order, on a tape for each window of them, so that one window after the other is in memory.
+ */
+typedef struct hsd_tape_windows {
+    hsd_node each; /* items of a window; the last one may have fewer */
+    uint32_t count, chunk_bytes;
+} hsd_tape_windows;
+
+/* `fit`: items that have room in memory; there may be more in a window, as there are 65,536 windows at most.
+ * `tape_bytes`: for chunks, where all tapes have one each; no more than they must have. */
+hsd_tape_windows hsd_tape_windows_of(hsd_node items, uint64_t fit, uint64_t tape_bytes);
+
 /* `chunk_bytes`: a multiple of 16, at least HSD_TAPE_MIN_CHUNK. A reel that is not resident costs memory for chunks
  * that are being written or read, and for those that it is given room for. */
 void hsd_reel_init(hsd_reel *reel, bool is_resident, uint32_t chunk_bytes, hsd_temp_space *space);

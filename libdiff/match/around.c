@@ -12,8 +12,6 @@
 #include "base/fail.h"
 #include "graph/tape.h"
 
-#define MOST_CHUNK      (UINT32_C(16) << 10)
-#define MOST_WINDOWS    UINT32_C(65536)
 #define REFERENCE_BYTES (HSD_VARINT_MOST + HSD_TAPE_MOST_FAR)
 #define SUM_BYTES       (HSD_VARINT_MOST + 8u)
 #define PROGRESS_MASK   0xfffffu
@@ -37,19 +35,13 @@ struct hsd_around {
 
 /* ---- windows ---- */
 
-static uint32_t chunk_bytes(const hsd_around_config *config, uint32_t windows)
-{
-    const uint64_t each = hsd_min_u64(config->tape_bytes / windows, MOST_CHUNK);
-    return (uint32_t)hsd_max_u64(each / 16 * 16, HSD_TAPE_MIN_CHUNK);
-}
-
 static hsd_status open_windows(hsd_around *a, hsd_error *err)
 {
     const hsd_around_config *c = &a->config;
-    const uint64_t fit = hsd_max_u64(c->window_bytes / c->item_bytes, c->node_count / MOST_WINDOWS + 1);
-    a->window_nodes = (hsd_node)hsd_max_u64(1, hsd_min_u64(fit, c->node_count));
-    a->count = (uint32_t)hsd_max_u64(1, ((uint64_t)c->node_count + a->window_nodes - 1) / a->window_nodes);
-    hsd_reel_init(&a->reel, false, chunk_bytes(c, a->count), c->space);
+    const hsd_tape_windows windows = hsd_tape_windows_of(c->node_count, c->window_bytes / c->item_bytes, c->tape_bytes);
+    a->window_nodes = windows.each;
+    a->count = windows.count;
+    hsd_reel_init(&a->reel, false, windows.chunk_bytes, c->space);
     a->windows = calloc(a->count, sizeof *a->windows);
     a->next = calloc(a->count, sizeof *a->next);
     if (a->windows == NULL || a->next == NULL) return hsd_fail_nomem(err, "references by their targets");

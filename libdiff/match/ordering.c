@@ -9,8 +9,6 @@
 #include "base/fail.h"
 #include "graph/tape.h"
 
-#define MOST_CHUNK   (UINT32_C(16) << 10)
-#define MOST_WINDOWS UINT32_C(65536)
 #define WINDOW_LEAST (UINT64_C(64) << 10)
 #define RECORD_BYTES (2 * HSD_NODE_BYTES + (uint32_t)sizeof(hsd_element) + 8u)
 #define NAME         "ordering elements"
@@ -28,13 +26,12 @@ struct hsd_ordering {
 
 static hsd_status open_tapes(hsd_ordering *o, hsd_error *err)
 {
-    const uint64_t positions = o->config.sequence->count;
     const uint64_t bytes = hsd_max_u64(o->config.window_bytes, WINDOW_LEAST);
-    const uint64_t fit = hsd_max_u64(bytes / sizeof(hsd_ordered), positions / MOST_WINDOWS + 1);
-    o->window = (hsd_node)hsd_max_u64(1, hsd_min_u64(fit, positions));
-    o->count = (uint32_t)hsd_max_u64(1, (positions + o->window - 1) / o->window);
-    const uint64_t chunk = hsd_min_u64(o->config.tape_bytes / o->count, MOST_CHUNK) / 16 * 16;
-    hsd_reel_init(&o->reel, false, (uint32_t)hsd_max_u64(chunk, HSD_TAPE_MIN_CHUNK), o->config.space);
+    const hsd_tape_windows windows =
+        hsd_tape_windows_of(o->config.sequence->count, bytes / sizeof(hsd_ordered), o->config.tape_bytes);
+    o->window = windows.each;
+    o->count = windows.count;
+    hsd_reel_init(&o->reel, false, windows.chunk_bytes, o->config.space);
     o->tapes = calloc(o->count, sizeof *o->tapes);
     if (o->tapes == NULL) return hsd_fail_nomem(err, "what objects look like");
     for (uint32_t i = 0; i < o->count; i++)

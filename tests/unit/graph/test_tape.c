@@ -3,6 +3,7 @@
  */
 #include <criterion/criterion.h>
 
+#include "base/check.h"
 #include "base/worker.h"
 #include "graph/tape.h"
 
@@ -459,4 +460,23 @@ Test(tape, sticks_to_the_first_failure)
     hsd_tape_close(&reader);
     hsd_tape_release(&tape);
     hsd_reel_release(&reel);
+}
+
+/* All items are in a window, no more of them than fit unless there would be too many windows, and chunks of all tapes
+ * have the memory that they are given. */
+Test(tape, is_one_for_each_window)
+{
+    static const hsd_node items[] = {0, 1, 99, 100, 101, 10000000};
+    static const uint64_t fits[] = {0, 1, 100, 4096, UINT64_MAX}, bytes[] = {0, 4096, 1 << 20, 1 << 30};
+    for (size_t i = 0; i < HSD_ARRAY_LEN(items); i++)
+        for (size_t f = 0; f < HSD_ARRAY_LEN(fits); f++)
+            for (size_t b = 0; b < HSD_ARRAY_LEN(bytes); b++) {
+                const hsd_tape_windows w = hsd_tape_windows_of(items[i], fits[f], bytes[b]);
+                cr_assert(w.each >= 1 && w.count >= 1 && w.count <= 65536);
+                cr_assert(w.each <= fits[f] || w.each == items[i] / 65536 + 1);
+                cr_assert((uint64_t)w.each * w.count >= items[i]);
+                cr_assert(items[i] == 0 || (uint64_t)w.each * (w.count - 1) < items[i]);
+                cr_assert(w.chunk_bytes % 16 == 0 && w.chunk_bytes <= 16384);
+                cr_assert(w.chunk_bytes == HSD_TAPE_MIN_CHUNK || (uint64_t)w.chunk_bytes * w.count <= bytes[b]);
+            }
 }
