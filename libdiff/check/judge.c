@@ -149,15 +149,22 @@ static hsd_status note_small(hsd_trial *trial)
     return note_check_row(judge, text);
 }
 
+/* A row as people read it. */
+static hsd_status name_row(hsd_trial *trial, size_t row, hsd_text *out)
+{
+    hsd_judge *judge = trial->judge;
+    hsd_fact fact;
+    hsd_facts_name(&judge->facts, trial->table, row, &fact);
+    return hsd_fact_place(&fact, trial->rule->subject, &judge->name, out, judge->err);
+}
+
 /* What began late is let pass, and worth a look. */
 static hsd_status note_late_holder(hsd_trial *trial)
 {
     hsd_judge *judge = trial->judge;
     char size[32];
-    hsd_fact fact;
     hsd_text name, text;
-    hsd_facts_name(&judge->facts, trial->table, trial->late_row, &fact);
-    HSD_TRY(hsd_fact_place(&fact, trial->rule->subject, &judge->name, &name, judge->err));
+    HSD_TRY(name_row(trial, trial->late_row, &name));
     hsd_amount_write_size(size, (uint64_t)trial->late_growth);
     HSD_TRY(hsd_check_say(judge->store, &text, judge->err,
                           "%.*s lay still at first, and grew in each of the last %" PRIu32
@@ -171,10 +178,8 @@ static hsd_status note_enlarged_holder(hsd_trial *trial)
 {
     hsd_judge *judge = trial->judge;
     char size[32];
-    hsd_fact fact;
     hsd_text name, text;
-    hsd_facts_name(&judge->facts, trial->table, trial->enlarged_row, &fact);
-    HSD_TRY(hsd_fact_place(&fact, trial->rule->subject, &judge->name, &name, judge->err));
+    HSD_TRY(name_row(trial, trial->enlarged_row, &name));
     hsd_amount_write_size(size, (uint64_t)trial->enlarged_growth);
     HSD_TRY(hsd_check_say(judge->store, &text, judge->err,
                           "%.*s was enlarged %" PRIu32 " times, by %s in all, with no object more: it may be a buffer "
