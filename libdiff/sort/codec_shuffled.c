@@ -17,6 +17,7 @@
 
 #if defined(__x86_64__)
 #include <immintrin.h>
+#include <pthread.h>
 
 #define SSSE3 __attribute__((target("ssse3")))
 /* All loops over words are written once and compiled for each number of words. */
@@ -25,75 +26,76 @@
 #define MOST_WORDS   8u /* more than eight are sorted seldom */
 #define PAIRS(words) (((words) + 1) / 2)
 
-/* ---- tables ---- */
+/* ---- tables, filled when first asked for ---- */
 
-/* Of four bits: bytes of a half that has these two, of both, and of a word. */
-#define OF_HALF(two)    ((two) + ((two) >> 1)) /* 0, 1, 3, 4 */
-#define OF_HIGH(four)   OF_HALF((four) >> 2)
-#define OF_LOW(four)    OF_HALF((four)&3)
-#define OF_HALVES(four) (OF_HIGH(four) + OF_LOW(four))
-#define OF_WHOLE(four)  (four)
-
-#define NONE 0x80 /* a byte that is 0 */
-
-/* Where byte `i` of a word comes from, whose bytes in the run begin with byte `base`. */
-#define FROM_HALVES(four, i, base)                                                                                     \
-    ((i) >= 4 ? ((i)-4 < OF_HIGH(four) ? (base) + (i)-4 : NONE)                                                        \
-              : ((i) < OF_LOW(four) ? (base) + OF_HIGH(four) + (i) : NONE))
-#define FROM_WHOLE(four, i, base) ((four) <= 8 && (i) < (four) ? (base) + (i) : NONE)
-
-/* Which byte of a word is byte `i` of those in the run; whatever behind the last. */
-#define TO_HALVES(four, i) ((i) < OF_HIGH(four) ? 4 + (i) : ((i)-OF_HIGH(four)) & 3)
-#define TO_WHOLE(four, i)  ((i)&7)
-
-#define LOW_FOUR(row)  ((row)&15)
-#define HIGH_FOUR(row) ((row) >> 4)
-
-#define READ_BYTE(a, b, row, i)                                                                                        \
-    ((i) < 8 ? FROM_##a(LOW_FOUR(row), (i), 0) : FROM_##b(HIGH_FOUR(row), (i)-8, OF_##a(LOW_FOUR(row))))
-#define WRITE_BYTE(a, b, row, i)                                                                                       \
-    ((i) < OF_##a(LOW_FOUR(row)) ? TO_##a(LOW_FOUR(row), (i)) : 8 + TO_##b(HIGH_FOUR(row), (i)-OF_##a(LOW_FOUR(row))))
-
-#define SIXTEEN(of, a, b, row)                                                                                         \
-    {                                                                                                                  \
-        of(a, b, row, 0), of(a, b, row, 1), of(a, b, row, 2), of(a, b, row, 3), of(a, b, row, 4), of(a, b, row, 5),    \
-            of(a, b, row, 6), of(a, b, row, 7), of(a, b, row, 8), of(a, b, row, 9), of(a, b, row, 10),                 \
-            of(a, b, row, 11), of(a, b, row, 12), of(a, b, row, 13), of(a, b, row, 14), of(a, b, row, 15)              \
-    }
-#define ORDER(a, b, row)                                                                                               \
-    {                                                                                                                  \
-        SIXTEEN(READ_BYTE, a, b, row), SIXTEEN(WRITE_BYTE, a, b, row)                                                  \
-    }
-#define SIZE(a, b, row) (OF_##a(LOW_FOUR(row)) + OF_##b(HIGH_FOUR(row)))
-
-/* The four bits of a word by which of its bytes are not 0. */
-#define OF_BYTES(bits)         ((bits) == 0 ? 0 : (bits) == 1 ? 1 : (bits) < 8 ? 2 : 3) /* of a half */
-#define FOUR_HALVES(a, b, row) (OF_BYTES((row) >> 4) << 2 | OF_BYTES((row)&15))
-#define FOUR_WHOLE(a, b, row)                                                                                          \
-    (((row) > 0) + ((row) > 1) + ((row) > 3) + ((row) > 7) + ((row) > 15) + ((row) > 31) + ((row) > 63) + ((row) > 127))
-
-#define ROWS_4(of, a, b, row) of(a, b, row), of(a, b, (row) + 1), of(a, b, (row) + 2), of(a, b, (row) + 3)
-#define ROWS_16(of, a, b, row)                                                                                         \
-    ROWS_4(of, a, b, row), ROWS_4(of, a, b, (row) + 4), ROWS_4(of, a, b, (row) + 8), ROWS_4(of, a, b, (row) + 12)
-#define ROWS_64(of, a, b, row)                                                                                         \
-    ROWS_16(of, a, b, row), ROWS_16(of, a, b, (row) + 16), ROWS_16(of, a, b, (row) + 32), ROWS_16(of, a, b, (row) + 48)
-#define ROWS(of, a, b)                                                                                                 \
-    {                                                                                                                  \
-        ROWS_64(of, a, b, 0), ROWS_64(of, a, b, 64), ROWS_64(of, a, b, 128), ROWS_64(of, a, b, 192)                    \
-    }
-/* By what two words are: bit 0 is set if the first is halves, bit 1 if the second is. */
-#define TABLES(of)                                                                                                     \
-    {                                                                                                                  \
-        ROWS(of, WHOLE, WHOLE), ROWS(of, HALVES, WHOLE), ROWS(of, WHOLE, HALVES), ROWS(of, HALVES, HALVES)             \
-    }
+enum { NONE = 0x80 }; /* a byte that is 0 */
 
 typedef struct order {
     uint8_t read[16], written[16];
 } order;
 
-static const order orders[4][256] = TABLES(ORDER);
-static const uint8_t sizes[4][256] = TABLES(SIZE);
-static const uint8_t fours[2][256] = {ROWS(FOUR_WHOLE, , ), ROWS(FOUR_HALVES, , )};
+/* By what two words are: bit 0 is set if the first is halves, bit 1 if the second is. */
+static order orders[4][256];
+static uint8_t sizes[4][256];
+static uint8_t fours[2][256]; /* of a word by which of its bytes are not 0: whole, halves */
+
+/* Of the four bits of a word: bytes of a half that has these two, of its high half, of all. */
+static unsigned of_half(unsigned two) { return two + (two >> 1); } /* 0, 1, 3, 4 */
+static unsigned of_high(unsigned four) { return of_half(four >> 2); }
+static unsigned of_low(unsigned four) { return of_half(four & 3); }
+static unsigned of_word(unsigned four, bool is_halves) { return is_halves ? of_high(four) + of_low(four) : four; }
+
+/* Where byte `i` of a word comes from, whose bytes in the run begin with byte `base`. */
+static unsigned read_from(unsigned four, bool is_halves, unsigned i, unsigned base)
+{
+    if (!is_halves) return four <= 8 && i < four ? base + i : NONE;
+    if (i >= 4) return i - 4 < of_high(four) ? base + i - 4 : NONE;
+    return i < of_low(four) ? base + of_high(four) + i : NONE;
+}
+
+/* Which byte of a word is byte `i` of those in the run; whatever behind the last. */
+static unsigned written_from(unsigned four, bool is_halves, unsigned i)
+{
+    if (!is_halves) return i & 7;
+    return i < of_high(four) ? 4 + i : (i - of_high(four)) & 3;
+}
+
+static void fill_order(unsigned kind, unsigned row)
+{
+    const bool low_halves = kind & 1, high_halves = kind & 2;
+    const unsigned low = row & 15, high = row >> 4, low_size = of_word(low, low_halves);
+    order *to = &orders[kind][row];
+    for (unsigned i = 0; i < 16; i++) {
+        to->read[i] =
+            (uint8_t)(i < 8 ? read_from(low, low_halves, i, 0) : read_from(high, high_halves, i - 8, low_size));
+        to->written[i] = (uint8_t)(i < low_size ? written_from(low, low_halves, i)
+                                                : 8 + written_from(high, high_halves, i - low_size));
+    }
+    sizes[kind][row] = (uint8_t)(low_size + of_word(high, high_halves));
+}
+
+static unsigned last_byte(unsigned bits)
+{
+    unsigned bytes = 0;
+    for (; bits != 0; bits >>= 1)
+        bytes++;
+    return bytes;
+}
+
+static unsigned two_of(unsigned bits) /* of a half: 0, 1, 3, or all of its bytes */
+{
+    return bits < 2 ? bits : bits < 8 ? 2 : 3;
+}
+
+static void fill_tables(void)
+{
+    for (unsigned row = 0; row < 256; row++) {
+        for (unsigned kind = 0; kind < 4; kind++)
+            fill_order(kind, row);
+        fours[0][row] = (uint8_t)last_byte(row);
+        fours[1][row] = (uint8_t)(two_of(row >> 4) << 2 | two_of(row & 15));
+    }
+}
 
 /* ---- two words ---- */
 
@@ -263,9 +265,11 @@ hsd_run_coder hsd_run_coder_shuffled(unsigned words)
     static const hsd_run_coder coders[MOST_WORDS] = {{encode_1, decode_1}, {encode_2, decode_2}, {encode_3, decode_3},
                                                      {encode_4, decode_4}, {encode_5, decode_5}, {encode_6, decode_6},
                                                      {encode_7, decode_7}, {encode_8, decode_8}};
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
     HSD_ASSERT(words >= 1 && words <= HSD_SORT_MAX_WORDS);
-    const bool is_there = words <= MOST_WORDS && __builtin_cpu_supports("ssse3");
-    return is_there ? coders[words - 1] : (hsd_run_coder){NULL, NULL};
+    if (words > MOST_WORDS || !__builtin_cpu_supports("ssse3")) return (hsd_run_coder){NULL, NULL};
+    pthread_once(&once, fill_tables);
+    return coders[words - 1];
 }
 
 #else
