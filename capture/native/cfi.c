@@ -1,6 +1,7 @@
 /*
  * .eh_frame_hdr ──binary search──► FDE ──► CIE; then both programs are run up to the instruction. DWARF 5 §6.4, and the
- * Linux Standard Base for what differs in .eh_frame. Only sp, bp and the return address are followed.
+ * Linux Standard Base for what differs in .eh_frame. Only sp, bp and the return address are followed; of others that a
+ * function gives back it is told where they were put.
  */
 #include "native/cfi.h"
 
@@ -26,6 +27,8 @@ typedef struct registers { /* the row of the table that is being built */
     int64_t bp_offset, ra_offset; /* from the CFA */
     /* is_odd: a rule for bp or ra that is not followed */
     bool is_bp_saved, is_ra_saved, is_ra_undefined, is_odd;
+    int32_t kept[HSN_KEPT]; /* likewise; 0 = not saved */
+    bool is_kept_odd;
 } registers;
 
 typedef struct description { /* a CIE, and what the FDE adds */
@@ -176,8 +179,24 @@ static const uint8_t *find_fde(const uint8_t *header, uintptr_t pc)
     return header + row[1];
 }
 
+const uint8_t hsn_kept_numbers[HSN_KEPT] = {3, DWARF_BP, 12, 13, 14, 15};
+
+/* HSN_KEPT: it is none of them. */
+static size_t kept_of(uint64_t which)
+{
+    size_t i = 0;
+    while (i < HSN_KEPT && hsn_kept_numbers[i] != which)
+        i++;
+    return i;
+}
+
 static void set_register(registers *r, uint64_t which, bool is_saved, int64_t offset)
 {
+    const size_t kept = kept_of(which);
+    if (kept < HSN_KEPT) {
+        r->kept[kept] = is_saved ? (int32_t)offset : 0;
+        r->is_kept_odd = r->is_kept_odd || (is_saved && (offset >= 0 || offset < -INT32_MAX || offset % 8 != 0));
+    }
     if (which == DWARF_BP) {
         r->is_bp_saved = is_saved;
         r->bp_offset = offset;
@@ -192,9 +211,15 @@ static void restore_register(registers *r, const registers *initial, uint64_t wh
 {
     if (which == DWARF_BP) set_register(r, which, initial->is_bp_saved, initial->bp_offset);
     if (which == DWARF_RA) set_register(r, which, initial->is_ra_saved, initial->ra_offset);
+    const size_t kept = kept_of(which);
+    if (kept < HSN_KEPT) r->kept[kept] = initial->kept[kept];
 }
 
-static void mark_odd(registers *r, uint64_t which) { r->is_odd = r->is_odd || which == DWARF_BP || which == DWARF_RA; }
+static void mark_odd(registers *r, uint64_t which)
+{
+    r->is_odd = r->is_odd || which == DWARF_BP || which == DWARF_RA;
+    r->is_kept_odd = r->is_kept_odd || kept_of(which) < HSN_KEPT;
+}
 
 typedef struct machine {
     const description *d;
@@ -362,17 +387,36 @@ void hsn_cfi_open(void)
 #endif
 }
 
+/* The row of the table for pc, in m->now. */
+static bool find_row(uintptr_t pc, description *d, machine *m)
+{
+    struct dl_find_object object;
+    if (find_object == NULL || find_object((void *)pc, &object) != 0 || object.dlfo_eh_frame == NULL) return false;
+    const uint8_t *fde = find_fde(object.dlfo_eh_frame, pc);
+    if (fde == NULL || !read_fde(fde, d) || pc < d->begin || pc >= d->end || d->ra_register != DWARF_RA) return false;
+    m->d = d;
+    m->pc = pc;
+    m->at = d->begin;
+    if (!run_cfi(m, d->first)) return false;
+    m->initial = m->now;
+    m->at = d->begin;
+    return run_cfi(m, d->then);
+}
+
 hsn_rule hsn_cfi_rule(uintptr_t pc)
 {
-    const hsn_rule none = {.kind = HSN_RULE_NONE, .bp_at = HSN_BP_KEPT};
-    struct dl_find_object object;
-    if (find_object == NULL || find_object((void *)pc, &object) != 0 || object.dlfo_eh_frame == NULL) return none;
-    const uint8_t *fde = find_fde(object.dlfo_eh_frame, pc);
     description d = {0};
-    if (fde == NULL || !read_fde(fde, &d) || pc < d.begin || pc >= d.end || d.ra_register != DWARF_RA) return none;
-    machine m = {.d = &d, .pc = pc, .at = d.begin};
-    if (!run_cfi(&m, d.first)) return none;
-    m.initial = m.now;
-    m.at = d.begin;
-    return run_cfi(&m, d.then) ? rule_of(&m.now, &d, pc) : none;
+    machine m = {0};
+    if (find_row(pc, &d, &m)) return rule_of(&m.now, &d, pc);
+    return (hsn_rule){.kind = HSN_RULE_NONE, .bp_at = HSN_BP_KEPT};
+}
+
+bool hsn_cfi_saved(uintptr_t pc, int32_t at[HSN_KEPT])
+{
+    description d = {0};
+    machine m = {0};
+    if (!find_row(pc, &d, &m) || d.is_signal || m.now.is_kept_odd) return false;
+    for (size_t i = 0; i < HSN_KEPT; i++)
+        at[i] = m.now.kept[i] / 8;
+    return true;
 }

@@ -6,6 +6,7 @@
 #ifndef HSN_CFI_H
 #define HSN_CFI_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef enum hsn_rule_kind {
@@ -33,5 +34,13 @@ void hsn_cfi_open(void);
 /* The rule at `pc`, an address inside the instruction. The return address is always the word below the caller's frame.
  */
 hsn_rule hsn_cfi_rule(uintptr_t pc);
+
+/* The registers that a function gives back as it got them, by DWARF's numbers: rbx, rbp, r12 to r15. */
+enum { HSN_KEPT = 6 };
+extern const uint8_t hsn_kept_numbers[HSN_KEPT];
+
+/* Where the function has put what its caller had in them: at CFA + 8 * at[i], 0 = it has not touched it so far. False:
+ * nothing is known. */
+bool hsn_cfi_saved(uintptr_t pc, int32_t at[HSN_KEPT]);
 
 #endif

@@ -51,6 +51,15 @@ void hsn_registers_of_signal(hsn_thread *t, const ucontext_t *context)
 uintptr_t hsn_registers_pc(const hsn_thread *t) { return t->registers[REG_RIP]; }
 uintptr_t hsn_registers_bp(const hsn_thread *t) { return t->registers[REG_RBP]; }
 
+unsigned hsn_registers_number(size_t place)
+{
+    static const uint8_t places[] = {REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI, REG_RBP, REG_RSP,
+                                     REG_R8,  REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15};
+    for (unsigned number = 0; number < sizeof places; number++)
+        if (places[number] == place) return number;
+    return HSN_NO_REGISTER;
+}
+
 void hsn_registers_of_trace(hsn_thread *t, const struct user_regs_struct *r, const unsigned char *area, size_t size)
 {
     const unsigned long long general[GENERAL] = {

@@ -40,3 +40,10 @@ void hsn_registers_of_signal(hsn_thread *t, const ucontext_t *context)
 
 uintptr_t hsn_registers_pc(const hsn_thread *t) { return t->registers[PC]; }
 uintptr_t hsn_registers_bp(const hsn_thread *t) { return t->registers[BP]; }
+
+/* Whoever makes names of them does not know those of this machine. */
+unsigned hsn_registers_number(size_t place)
+{
+    (void)place;
+    return HSN_NO_REGISTER;
+}

@@ -11,11 +11,13 @@
 #ifdef HSD_HAVE_DW
 #include <string.h>
 
-enum { MOST_DEPTH = 64, MOST_STEPS = 1 << 16, FRAME_POINTER_BELOW_END = 16 };
+enum { MOST_DEPTH = 64, MOST_STEPS = 1 << 16, FRAME_POINTER_BELOW_END = 16, NO_REGISTER = 255 };
 
 typedef struct frame {
     const hsd_module *module;
     uint64_t code;
+    bool is_register; /* what is looked for */
+    uint8_t reg;
     int64_t below, above;
     Dwarf_Die *function;
     Dwarf_Attribute base; /* of the function */
@@ -30,18 +32,14 @@ typedef struct found_local {
 
 /* ---- where a variable lies ---- */
 
-/* The expression of the attribute that holds for the code; false: none, or none of one operation. */
-static bool find_operation(frame *f, Dwarf_Attribute *location, Dwarf_Op *out)
+/* The expression of the attribute that holds for the code; false: none. */
+static bool find_expression(frame *f, Dwarf_Attribute *location, Dwarf_Op **out, size_t *count)
 {
     Dwarf_Addr base, low, high;
-    Dwarf_Op *op;
-    size_t count;
-    for (ptrdiff_t at = 0; (at = dwarf_getlocations(location, at, &base, &low, &high, &op, &count)) > 0;) {
+    for (ptrdiff_t at = 0; (at = dwarf_getlocations(location, at, &base, &low, &high, out, count)) > 0;) {
         if (f->steps_left == 0) return false;
         f->steps_left--;
-        if (f->code < low || f->code >= high) continue;
-        if (count == 1) *out = op[0];
-        return count == 1;
+        if (f->code >= low && f->code < high) return true;
     }
     return false;
 }
@@ -60,8 +58,10 @@ static bool place_in_frame(const frame *f, unsigned reg, int64_t offset, int64_t
 
 static bool place_from_base(frame *f, int64_t offset, int64_t *inside)
 {
-    Dwarf_Op base;
-    if (!f->has_base || !find_operation(f, &f->base, &base)) return false;
+    Dwarf_Op base, *op;
+    size_t count;
+    if (!f->has_base || !find_expression(f, &f->base, &op, &count) || count != 1) return false;
+    base = op[0];
     if (base.atom == DW_OP_call_frame_cfa) {
         *inside = hsd_flow_minus(hsd_flow_minus(0, f->below), offset);
         return true;
@@ -82,21 +82,56 @@ static bool is_visitor(Dwarf_Die *type)
     return false;
 }
 
+/* The value is in the register, or so far from what it holds: `this` of a member whose object is there. */
+static bool is_in_register(const frame *f, const Dwarf_Op *op, size_t count)
+{
+    if (count == 1) return op->atom >= DW_OP_reg0 && op->atom <= DW_OP_reg31 && op->atom == DW_OP_reg0 + f->reg;
+    return count == 2 && op[0].atom >= DW_OP_breg0 && op[0].atom <= DW_OP_breg31 &&
+           op[0].atom == DW_OP_breg0 + f->reg && op[1].atom == DW_OP_stack_value;
+}
+
+/* How far into what lies where the operations say the word is. */
+static bool place_of(frame *f, const Dwarf_Op *op, size_t count, int64_t *inside)
+{
+    *inside = 0;
+    if (f->is_register) return is_in_register(f, op, count);
+    if (count != 1) return false;
+    if (op->atom == DW_OP_fbreg) return place_from_base(f, (int64_t)op->number, inside);
+    return op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31 &&
+           place_in_frame(f, op->atom - DW_OP_breg0, (int64_t)op->number, inside);
+}
+
+/* The operations of each part, and how large it is: a structure may be taken apart into registers and words. */
+static bool is_in_parts(frame *f, const Dwarf_Op *op, size_t count, uint64_t bytes, uint64_t *inside)
+{
+    int64_t at;
+    uint64_t skipped = 0;
+    for (size_t i = 0; i < count && f->steps_left > 0; f->steps_left--) {
+        size_t end = i;
+        while (end < count && op[end].atom != DW_OP_piece && op[end].atom != DW_OP_bit_piece)
+            end++;
+        const uint64_t size = end < count ? op[end].number : bytes - skipped;
+        if (size > bytes - skipped || (end < count && op[end].atom == DW_OP_bit_piece)) return false;
+        if (end > i && place_of(f, op + i, end - i, &at) && at >= 0 && (uint64_t)at < size) {
+            *inside = skipped + (uint64_t)at;
+            return true;
+        }
+        skipped += size;
+        i = end + 1;
+    }
+    return false;
+}
+
 static bool holds_word(frame *f, Dwarf_Die *variable, uint64_t *inside)
 {
     Dwarf_Attribute location;
-    Dwarf_Op op;
+    Dwarf_Op *op;
     Dwarf_Die type;
     Dwarf_Word bytes;
-    int64_t at;
-    if (dwarf_attr(variable, DW_AT_location, &location) == NULL || !find_operation(f, &location, &op)) return false;
-    if (op.atom == DW_OP_fbreg ? !place_from_base(f, (int64_t)op.number, &at)
-                               : op.atom < DW_OP_breg0 || op.atom > DW_OP_breg31 ||
-                                     !place_in_frame(f, op.atom - DW_OP_breg0, (int64_t)op.number, &at))
-        return false;
-    if (at < 0 || !hsd_type_of(variable, &type) || dwarf_aggregate_size(&type, &bytes) != 0) return false;
-    *inside = (uint64_t)at;
-    return *inside < bytes && !is_visitor(&type);
+    size_t count;
+    return dwarf_attr(variable, DW_AT_location, &location) != NULL && find_expression(f, &location, &op, &count) &&
+           hsd_type_of(variable, &type) && dwarf_aggregate_size(&type, &bytes) == 0 &&
+           is_in_parts(f, op, count, bytes, inside) && !is_visitor(&type);
 }
 
 /* ---- the functions there ---- */
@@ -157,7 +192,7 @@ static hsd_status append_local(found_local *found, hsd_buffer *out, hsd_error *e
                                                 : HSD_OK;
 }
 
-hsd_status hsd_local_append(const hsd_module *module, uint64_t code, uint64_t below, uint64_t above, hsd_buffer *out,
+hsd_status hsd_local_append(const hsd_module *module, uint64_t code, const hsd_frame_place *place, hsd_buffer *out,
                             hsd_error *err)
 {
     hsd_scope scope;
@@ -167,8 +202,10 @@ hsd_status hsd_local_append(const hsd_module *module, uint64_t code, uint64_t be
     if (scope.count == 0) return HSD_OK;
     frame f = {.module = module,
                .code = code,
-               .below = (int64_t)below,
-               .above = (int64_t)above,
+               .is_register = place->is_register,
+               .reg = place->reg < NO_REGISTER ? (uint8_t)place->reg : NO_REGISTER,
+               .below = (int64_t)place->below,
+               .above = (int64_t)place->above,
                .function = &scope.functions[0],
                .steps_left = MOST_STEPS};
     f.has_base = dwarf_attr_integrate(f.function, DW_AT_frame_base, &f.base) != NULL;
@@ -178,10 +215,10 @@ hsd_status hsd_local_append(const hsd_module *module, uint64_t code, uint64_t be
 
 #else
 
-hsd_status hsd_local_append(const hsd_module *module, uint64_t code, uint64_t below, uint64_t above, hsd_buffer *out,
+hsd_status hsd_local_append(const hsd_module *module, uint64_t code, const hsd_frame_place *place, hsd_buffer *out,
                             hsd_error *err)
 {
-    (void)module, (void)code, (void)below, (void)above, (void)out, (void)err;
+    (void)module, (void)code, (void)place, (void)out, (void)err;
     return HSD_OK;
 }
 

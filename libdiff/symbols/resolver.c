@@ -9,6 +9,7 @@
  *      {thread-local} shop+0x3d10{3fa4…}                        thread-local current
  *      {allocated} <=48 B at shop+0x1190{…} < shop+0x11f4{…}    session (site_types.h), or <=48 B at make_session
  *      {local} 120 40 stack of worker: shop+0x11f4{3fa4…}       stack of worker: main.shop.sessions (locals.h), or stack of worker: main
+ *      {register} 3 stack of worker: shop+0x11f4{3fa4…}         the same of what the frame has in a register
  *      +16 {member} {allocated} <=48 B at shop+0x1190{…}        cart (members.h), or +16
  *
  * Every name of code is looked up once and kept; when what is kept would pass its share of the memory, all of it is
@@ -414,7 +415,8 @@ static bool is_frame(hsd_text text, hsd_unresolved *name)
            name->whole.data - text.data > 2 && name->whole.data[-1] == ' ' && name->whole.data[-2] == ':';
 }
 
-/* A word of a frame, by the variable that lies there; where none is known, as the whole frame is called. */
+/* A word or a register of a frame, by the variable that lies there; where none is known, as the whole frame is called.
+ */
 static hsd_status replace_local(hsd_resolver *resolver, const hsd_marked *marked, hsd_error *err)
 {
     hsd_unresolved name;
@@ -424,7 +426,9 @@ static hsd_status replace_local(hsd_resolver *resolver, const hsd_marked *marked
     HSD_TRY(hsd_modules_get(&resolver->modules, &name, &module, err));
     if (module == NULL || module->image_count == 0) return HSD_OK;
     HSD_TRY(append_resolver(&resolver->text, (hsd_text){marked->whole.data, before}, err));
-    HSD_TRY(hsd_local_append(module, name.offset, marked->below, marked->above, &resolver->text, err));
+    const hsd_frame_place place = {marked->kind == HSD_MARKED_REGISTER, (unsigned)marked->offset, marked->below,
+                                   marked->above};
+    HSD_TRY(hsd_local_append(module, name.offset, &place, &resolver->text, err));
     if (resolver->text.size > before) {
         count(resolver, true);
         return HSD_OK;
@@ -535,7 +539,8 @@ hsd_status hsd_resolver_replace(hsd_resolver *resolver, hsd_text text, hsd_text 
     if (marked.kind == HSD_MARKED_THREAD_LOCAL) status = replace_thread_local(resolver, &marked, err);
     if (marked.kind == HSD_MARKED_ALLOCATED) status = replace_allocated(resolver, &marked, err);
     if (marked.kind == HSD_MARKED_MEMBER) status = replace_member(resolver, &marked, err);
-    if (marked.kind == HSD_MARKED_LOCAL) status = replace_local(resolver, &marked, err);
+    if (marked.kind == HSD_MARKED_LOCAL || marked.kind == HSD_MARKED_REGISTER)
+        status = replace_local(resolver, &marked, err);
     if (marked.kind == HSD_MARKED_NOT)
         status = is_frame(text, &name) ? replace_frame(resolver, text, &name, err) : replace_names(resolver, text, err);
     resolver->result.modules = resolver->modules.count;

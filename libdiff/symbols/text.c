@@ -145,6 +145,16 @@ static bool parse_local(hsd_text text, hsd_marked *out)
     return true;
 }
 
+/* "3 stack of worker: NAME". */
+static bool parse_register(hsd_text text, hsd_marked *out)
+{
+    hsd_unresolved name;
+    uint64_t number;
+    if (!take_number(&text, &number) || !take_prefix(&text, " ") || !hsd_unresolved_find(text, 0, &name)) return false;
+    *out = (hsd_marked){.kind = HSD_MARKED_REGISTER, .name = name.whole, .whole = text, .offset = number};
+    return true;
+}
+
 /* "+16 {member} TYPE". */
 static bool parse_member(hsd_text text, hsd_marked *out)
 {
@@ -170,6 +180,8 @@ void hsd_marked_parse(hsd_text text, hsd_marked *out)
         out->name = text;
     } else if (take_prefix(&text, "{local} ")) {
         parse_local(text, out);
+    } else if (take_prefix(&text, "{register} ")) {
+        parse_register(text, out);
     } else if (take_prefix(&text, "{thread-local} ")) {
         out->kind = HSD_MARKED_THREAD_LOCAL;
         out->name = text;

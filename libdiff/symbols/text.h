@@ -1,5 +1,5 @@
 /*
- * The text forms of FORMAT.md 7.12: unresolved names, and the six marked texts that hold them. Views borrow from the
+ * The text forms of FORMAT.md 7.12: unresolved names, and the seven marked texts that hold them. Views borrow from the
  * text.
  */
 #ifndef HSD_SYMBOLS_TEXT_H
@@ -33,22 +33,24 @@ typedef enum hsd_marked_kind {
     HSD_MARKED_THREAD_LOCAL,
     HSD_MARKED_ALLOCATED,
     HSD_MARKED_MEMBER,
-    HSD_MARKED_LOCAL
+    HSD_MARKED_LOCAL,
+    HSD_MARKED_REGISTER
 } hsd_marked_kind;
 
 #define HSD_ALLOCATED_NAMES 8u /* of more the first count */
 
 typedef struct hsd_marked {
     hsd_marked_kind kind;
-    hsd_text name; /* of a vtable or variable: what stands behind the mark; of a word of a frame the code */
+    hsd_text
+        name; /* of a vtable or variable: what stands behind the mark; of a word or a register of a frame the code */
     /* of a vtable: the name of its type as run-time type information has it, mangled; may be empty */
     hsd_text type_name;
     hsd_text size;                       /* "<=48 B" */
     hsd_text names[HSD_ALLOCATED_NAMES]; /* of the calls, innermost first */
     size_t name_count;
     hsd_text place, type; /* of a member: "+16", and the type that it is in, of one of the other kinds */
-    uint64_t offset;      /* 16 */
-    hsd_text whole;       /* of a word of a frame: what names the frame, "stack of worker: NAME" */
+    uint64_t offset;      /* 16; of a register its number */
+    hsd_text whole;       /* of a word or a register of a frame: what names the frame, "stack of worker: NAME" */
     uint64_t below;       /* the end of the frame, above its return address */
     uint64_t above;       /* its stack pointer */
 } hsd_marked;

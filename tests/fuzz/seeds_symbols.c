@@ -14,6 +14,7 @@ static const char *const texts[] = {
     "{vtable} (no file) 7Session",
     "{variable} shop+0x4048{3fa4}",
     "{local} 120 40 stack of worker 1: shop+0x11f4{3fa4}",
+    "{register} 3 stack of worker 1: shop+0x11f4{3fa4}",
     "{allocated} <=48 B at shop+0x1190{} < shop+0x11f4{ab} < (no file)",
     "{allocated} <=48 B",
     "from a+0x1{} to b+0xffffffffffffffff{00}",

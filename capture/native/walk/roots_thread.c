@@ -1,11 +1,14 @@
 /*
  * What a thread holds: its stack from the stack pointer up, less the 128 bytes below it that a leaf function may use;
- * its registers; its thread-locals, with the thread's own control block. A stack is full of places that nobody cleared,
- * so some of what it holds was held a moment ago.
+ * its registers, those of frames that wait too; its thread-locals, with the thread's own control block. A stack is full
+ * of places that nobody cleared, so some of what it holds was held a moment ago.
  */
 #include "native/walk/walk.h"
 
 #include <string.h>
+
+#include "native/cfi.h"
+#include "native/registers.h"
 
 enum { RED_ZONE = 128, MAX_VARIABLES = 1 << 16, LABEL_BYTES = HSN_NAME_BYTES + 128, LONG_RUN = 64 };
 
@@ -125,19 +128,36 @@ static uint32_t word_label(const thread_roots *t, stack_frame *frame, uintptr_t 
     return frame->last_label = finish_label(t, text, out, frame->code);
 }
 
+/* "{register} 3 stack of worker: MODULE+0x…{…}": by its number in DWARF. */
+static uint32_t register_label(const thread_roots *t, const stack_frame *frame, unsigned number)
+{
+    char text[LABEL_BYTES];
+    if (number == HSN_NO_REGISTER || frame->code == 0 || t->k->thread_variables >= MAX_VARIABLES) return frame->label;
+    t->k->thread_variables++;
+    char *out = hsn_put_text(text, "{register} ", 11);
+    out = hsn_put_number(out, number);
+    return finish_label(t, text, hsn_put_text(out, " stack of ", 10), frame->code);
+}
+
 /*
  * Of a frame whose words are told apart not only the first that holds a block: a copy that the compiler put aside is of
  * no variable, and often stands in front of the one it was made of.
  */
-static void write_stack_root(const thread_roots *t, hsc_root_kind kind, stack_frame *frame, const hsn_hit *hit)
+static bool is_told(const thread_roots *t, const stack_frame *frame, uint32_t ordinal)
 {
-    uint32_t *seen = hsn_pairs_put(&t->k->seen, (uint64_t)hit->ordinal + 1, 0);
+    uint32_t *seen = hsn_pairs_put(&t->k->seen, (uint64_t)ordinal + 1, 0);
     const uint32_t here = frame->code != 0 ? frame->number << SEEN_WORDS_BITS : SEEN_ELSEWHERE;
     const bool is_first = seen == NULL || *seen == 0;
     if (!is_first && (frame->code == 0 || *seen >> SEEN_WORDS_BITS != frame->number || *seen - here + 1 == FRAME_WORDS))
-        return;
+        return false;
     if (seen != NULL) *seen = is_first ? here : *seen + 1;
-    write_root_record(t, kind, kind != HSC_ROOT_THREAD, word_label(t, frame, hit->at), frame->number, hit->ordinal);
+    return true;
+}
+
+static void write_stack_root(const thread_roots *t, hsc_root_kind kind, stack_frame *frame, const hsn_hit *hit)
+{
+    if (is_told(t, frame, hit->ordinal))
+        write_root_record(t, kind, kind != HSC_ROOT_THREAD, word_label(t, frame, hit->at), frame->number, hit->ordinal);
 }
 
 /* What of `range` may be read. */
@@ -240,11 +260,70 @@ static void scan_other_stack(const thread_roots *t, uint32_t label)
                    &(stack_frame){.label = label});
 }
 
+/*
+ * Where the values are that frames have in the registers which a function gives back as it got them: with the next
+ * function inside that has put it on the stack, to use the register itself, else still in the register.
+ */
+typedef struct kept_registers {
+    uintptr_t at[HSN_THREAD_FRAMES][HSN_KEPT]; /* 0 = not known */
+} kept_registers;
+
+enum { IN_REGISTER = 1 };
+
+static void find_kept(const thread_roots *t, kept_registers *kept)
+{
+    const hsn_thread *thread = t->thread;
+    uintptr_t now[HSN_KEPT];
+    int32_t saved[HSN_KEPT];
+    for (size_t i = 0; i < HSN_KEPT; i++)
+        now[i] = IN_REGISTER;
+    for (size_t depth = 0; depth < thread->frame_count; depth++) {
+        const uintptr_t top = thread->frame_tops[depth];
+        const bool is_known = KNOWS_FRAMES && top != 0 && hsn_cfi_saved(frame_address(thread, depth), saved);
+        for (size_t i = 0; i < HSN_KEPT; i++) {
+            const bool is_saved = is_known && saved[i] != 0;
+            kept->at[depth][i] = is_saved ? now[i] : 0; /* what it does not touch is a caller's */
+            if (is_saved) now[i] = top + (uintptr_t)((intptr_t)saved[i] * 8);
+            if (!is_known) now[i] = 0;
+        }
+    }
+}
+
+static bool read_kept(const thread_roots *t, const hsn_range *stack, uintptr_t at, unsigned number, uintptr_t *value)
+{
+    const hsn_thread *thread = t->thread;
+    for (size_t i = 0; at == IN_REGISTER && i < thread->register_count; i++)
+        if (hsn_registers_number(i) == number) {
+            *value = thread->registers[i];
+            return true;
+        }
+    if (at < stack->low || at > stack->high - sizeof *value || at % sizeof *value != 0) return false;
+    const hsn_mapping *m = hsn_maps_find(&t->k->maps, at);
+    if (m == NULL || !m->can_read) return false;
+    memcpy(value, (const void *)at, sizeof *value);
+    return true;
+}
+
+/* What it has in registers, behind what lies in it. */
+static void scan_kept(const thread_roots *t, const hsn_range *stack, const uintptr_t at[HSN_KEPT],
+                      const stack_frame *frame)
+{
+    uintptr_t value;
+    hsn_hit hit;
+    for (size_t i = 0; frame->code != 0 && i < HSN_KEPT; i++)
+        if (at[i] != 0 && read_kept(t, stack, at[i], hsn_kept_numbers[i], &value) &&
+            hsn_scan_word(&t->k->starts, value, &hit) && is_told(t, frame, hit.ordinal))
+            write_root_record(t, HSC_ROOT_STACK, true, register_label(t, frame, hsn_kept_numbers[i]), frame->number,
+                              hit.ordinal);
+}
+
 /* From the outermost frame in: a pointer that is passed down belongs to whoever had it first. */
 static void scan_stack(const thread_roots *t, uint32_t plain, stack_frame *frames)
 {
     const hsn_thread *thread = t->thread;
     const hsn_range stack = used_stack(t);
+    kept_registers kept;
+    find_kept(t, &kept);
     stack_frame rest = {.label = plain};
     uintptr_t top = stack.high;
     for (size_t depth = thread->frame_count; depth-- > 0;) {
@@ -259,6 +338,7 @@ static void scan_stack(const thread_roots *t, uint32_t plain, stack_frame *frame
         const uintptr_t sp = depth == 0 ? thread->stack_pointer : below;
         frames[depth].range = (hsn_range){sp, own_top == top ? top : sp};
         scan_range(t, (hsn_range){below, top}, HSC_ROOT_STACK, &frames[depth]);
+        scan_kept(t, &stack, kept.at[depth], &frames[depth]);
         top = below;
     }
     scan_range(t, (hsn_range){stack.low, top}, HSC_ROOT_STACK, &rest);
@@ -272,8 +352,9 @@ static void scan_registers(const thread_roots *t, const stack_frame *frames)
     const uint32_t label = is_known ? frames[0].label : write_label(t, "registers of ", 0);
     for (size_t i = 0; t->thread->is_stopped && i < t->thread->register_count && i < HSN_REGISTERS; i++) {
         hsn_hit hit;
-        if (hsn_scan_word(&t->k->starts, t->thread->registers[i], &hit))
-            write_root(t, HSC_ROOT_REGISTER, true, label, 0, hit.ordinal);
+        if (!hsn_scan_word(&t->k->starts, t->thread->registers[i], &hit) || is_held(t, hit.ordinal)) continue;
+        write_root(t, HSC_ROOT_REGISTER, true,
+                   is_known ? register_label(t, &frames[0], hsn_registers_number(i)) : label, 0, hit.ordinal);
     }
 }
 

@@ -34,11 +34,8 @@ static size_t mark_bytes(const char *text, size_t size, const char **instead)
     static const struct {
         const char *mark, *instead;
         unsigned numbers; /* behind it */
-    } marks[] = {{"{allocated} ", "", 0},
-                 {"{variable} ", "", 0},
-                 {"{thread-local} ", "thread-local ", 0},
-                 {"{vtable} ", "", 0},
-                 {"{local} ", "", 2}};
+    } marks[] = {{"{allocated} ", "", 0}, {"{variable} ", "", 0}, {"{thread-local} ", "thread-local ", 0},
+                 {"{vtable} ", "", 0},    {"{local} ", "", 2},    {"{register} ", "", 1}};
     for (size_t i = 0; i < HSD_ARRAY_LEN(marks); i++) {
         size_t at = strlen(marks[i].mark);
         if (size < at || memcmp(text, marks[i].mark, at) != 0) continue;

@@ -236,6 +236,7 @@ Test(shorten, leaves_build_ids_of_addresses_out)
     cr_expect_str_eq(alone("{allocated} <=24 B at shop+0x11d3{c815} < shop+0x10d0{}", 60, true),
                      "<=24 B at shop+0x11d3");
     cr_expect_str_eq(alone("{local} 24 8 stack of shop: shop+0x11d3{c815}", 60, true), "stack of shop: shop+0x11d3");
+    cr_expect_str_eq(alone("{register} 3 stack of shop: shop+0x11d3{c815}", 60, true), "stack of shop: shop+0x11d3");
     cr_expect_str_eq(alone("{thread-local} shop+0x8{c8}", 60, true), "thread-local shop+0x8");
     cr_expect_str_eq(alone("shop+0x8{c8", 60, true), "shop+0x8{c8");
     cr_expect_str_eq(alone("shop+0x8{C8}", 60, true), "shop+0x8{C8}");

@@ -276,6 +276,42 @@ def check_locals(path, folder):
             expect(f"local of {path.name} {asked_}", got, want)
 
 
+REGISTERS = """struct client;
+struct server { struct client *clients; long served; };
+extern struct server *make_server(void);
+extern struct client *accept_client(void);
+extern long wait_for_work(void);
+extern void serve(struct server *server, struct client *clients);
+int main(void)
+{
+    struct server *server = make_server();
+    struct server backlog = {0, 0};
+    while (wait_for_work() > 0) {
+        backlog.clients = accept_client();
+        if (wait_for_work() > backlog.served) serve(server, backlog.clients);
+    }
+    serve(server, 0);
+    return 0;
+}
+"""
+REGISTERS_BESIDE = """long wait_for_work(void);
+struct server *make_server(void) { return (void *)&wait_for_work; }
+struct client *accept_client(void) { return (void *)&make_server; }
+long wait_for_work(void) { return 0; }
+void serve(struct server *server, struct client *clients) { (void)server, (void)clients; }
+"""
+
+
+def check_registers(path, folder):
+    """What a function has in registers while it calls another one has its name there, also the member of a structure that was taken apart; another register has none."""
+    body = run("objdump", "-d", "--no-show-raw-insn", path)
+    inside = body[body.index("<main>:"):]
+    calls = re.findall(r"^\s*[0-9a-f]+:\s+call\s+[0-9a-f]+ <wait_for_work>\n\s*([0-9a-f]+):", inside, re.M)
+    sets = [set(resolve([f"{{register}} {number} stack of main: {name(path, int(call, 16) - 1)}" for number in (3, 6, 12, 13, 14, 15, 99)], folder)) for call in calls]
+    wanted = [{"stack of main: main", "stack of main: main.server"}, {"stack of main: main", "stack of main: main.server", "stack of main: main.backlog.clients"}]
+    expect(f"registers of {path.name}", (len(sets) > 1, [got for got in sets if got not in wanted], wanted[1] in sets), (True, [], True))
+
+
 def libc_of(path):
     found = re.search(r"libc\.so\.6 => (\S+)", listing("ldd", path))
     return pathlib.Path(found.group(1))
@@ -409,6 +445,12 @@ def main():
         for word, flags, compiler in stacks + of_clang * bool(shutil.which("clang++")):
             path = compile_to(top / word, word, "locals.cpp", *flags, compiler=compiler) if flags else bare(top / "locals" / "locals", top / word, word)
             check_locals(path, path.parent)
+        for compiler in ["gcc"] + ["clang"] * bool(shutil.which("clang")):
+            folder = top / f"registers-{compiler}"
+            folder.mkdir()
+            (folder / "registers.c").write_text(REGISTERS)
+            (folder / "beside.c").write_text(REGISTERS_BESIDE)
+            check_registers(compile_to(folder, "registers", folder / "registers.c", folder / "beside.c", "-g", "-O2", compiler=compiler), folder)
         path = compile_to(top / "split", "shop-split", "shop.c", "-g", "-O2")
         whole = top / "whole"
         shutil.copytree(path.parent, whole)

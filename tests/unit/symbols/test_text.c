@@ -94,7 +94,16 @@ Test(marked, texts_are_taken_apart)
     hsd_marked_parse(text("{local} 120 40 stack of worker 1: shop+0x1{a}"), &m);
     cr_assert(m.kind == HSD_MARKED_LOCAL && m.below == 120 && m.above == 40 && equals(m.name, "shop+0x1{a}"));
     cr_assert(equals(m.whole, "stack of worker 1: shop+0x1{a}"));
-    static const char *const none[] = {"shop+0x1{a}", "+16", "+ {member} x", "16 {member} x", "+1234567890 {member} x",
+    hsd_marked_parse(text("{register} 12 stack of worker 1: shop+0x1{a}"), &m);
+    cr_assert(m.kind == HSD_MARKED_REGISTER && m.offset == 12 && equals(m.name, "shop+0x1{a}"));
+    cr_assert(equals(m.whole, "stack of worker 1: shop+0x1{a}"));
+    static const char *const none[] = {"{register} stack of worker: shop+0x1{a}",
+                                       "{register} 3 nothing",
+                                       "shop+0x1{a}",
+                                       "+16",
+                                       "+ {member} x",
+                                       "16 {member} x",
+                                       "+1234567890 {member} x",
                                        "+16 {member}"};
     for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) {
         hsd_marked_parse(text(none[i]), &m);
