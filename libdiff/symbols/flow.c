@@ -22,6 +22,7 @@
 
 #include "base/check.h"
 #include "base/fail.h"
+#include "symbols/callees.h"
 #include "symbols/demangle.h"
 #include "symbols/flow_places.h"
 #include "symbols/generic.h"
@@ -85,57 +86,6 @@ typedef struct following {
 } following;
 
 static const value nothing = {.kind = NOTHING};
-
-/* ---- code ---- */
-
-/* Behind an entry of a table of jumps to other files stands the word that the loader fills. */
-static const char *name_of_jump(const hsd_module *module, uint64_t address)
-{
-    uint8_t code[24];
-    const size_t size = hsd_module_code(module, address, code, sizeof code);
-    size_t at = 0;
-    for (int i = 0; i < 3 && at < size; i++) {
-        const hsd_x86 one = hsd_x86_decode(code + at, size - at, address + at);
-        if (one.kind == HSD_X86_JUMP && one.is_memory && one.base == HSD_X86_RIP)
-            return hsd_module_find(module, HSD_SYMBOL_IMPORT, (uint64_t)one.displacement);
-        if (one.kind != HSD_X86_OTHER) return NULL;
-        at += one.size;
-    }
-    return NULL;
-}
-
-static const char *name_of_target(const hsd_module *module, const hsd_x86 *call)
-{
-    if (call->is_memory)
-        return call->base == HSD_X86_RIP ? hsd_module_find(module, HSD_SYMBOL_IMPORT, (uint64_t)call->displacement)
-                                         : NULL;
-    if (call->target == 0) return NULL;
-    const char *name = name_of_jump(module, call->target);
-    return name != NULL ? name : hsd_module_find(module, HSD_SYMBOL_FUNCTION, call->target);
-}
-
-const char *hsd_flow_callee(const hsd_module *module, uint64_t after)
-{
-    static const unsigned sizes[] = {5, 6, 7};
-    for (size_t i = 0; i < HSD_ARRAY_LEN(sizes); i++) {
-        uint8_t code[8];
-        if (after < sizes[i] || hsd_module_code(module, after - sizes[i], code, sizes[i]) != sizes[i]) continue;
-        const hsd_x86 call = hsd_x86_decode(code, sizes[i], after - sizes[i]);
-        if (call.kind == HSD_X86_CALL && call.size == sizes[i]) return name_of_target(module, &call);
-    }
-    return NULL;
-}
-
-uint64_t hsd_flow_wanted_bytes(const hsd_module *module, uint64_t after)
-{
-    enum { CALL = 5, LOOKED_AT = 160 };
-    uint8_t code[LOOKED_AT];
-    size_t size = sizeof code; /* less where the code begins */
-    while (size > CALL && (after < size || hsd_module_code(module, after - size, code, size) != size))
-        size /= 2;
-    if (size <= CALL || hsd_x86_decode(code + size - CALL, CALL, after - CALL).kind != HSD_X86_CALL) return 0;
-    return hsd_x86_number_in(code, size - CALL, HSD_X86_RDI);
-}
 
 /* ---- memory ---- */
 
@@ -533,7 +483,7 @@ static hsd_status consider_arguments(following *f, uint64_t target, bool *is_don
 static hsd_status call(following *f, const hsd_x86 *one, uint64_t at, bool *is_done, hsd_error *err)
 {
     const value first = f->now.registers[HSD_X86_RDI];
-    const char *name = name_of_target(f->module, one);
+    const char *name = hsd_callee_name(f->module, one);
     const uint64_t target = one->is_memory ? 0 : one->target;
     HSD_TRY(consider_arguments(f, target, is_done, err));
     forget(f, CLOBBERED_BY_CALLS);

@@ -41,14 +41,6 @@ typedef struct hsd_flow {
 hsd_status hsd_flow_follow(hsd_flow *out, const hsd_module *module, hsd_scope *scope, uint64_t after,
                            const hsd_flow_block *block, hsd_error *err);
 
-/* The linkage name of the function that is called in front of the return address; NULL where the call does not say it.
- * Borrowed. */
-const char *hsd_flow_callee(const hsd_module *module, uint64_t after);
-
-/* The size that is handed to the function called there, where it is a number in the code before the call: of `new T`
- * that of T. 0 = it is none. */
-uint64_t hsd_flow_wanted_bytes(const hsd_module *module, uint64_t after);
-
 void hsd_flow_release(hsd_flow *flow);
 
 #endif

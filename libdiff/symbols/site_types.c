@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/allocators.h"
+#include "symbols/callees.h"
 #include "symbols/demangle.h"
 #include "symbols/flow.h"
 #include "symbols/generic.h"
@@ -176,18 +177,34 @@ static uint64_t in_class(const search *s, uint64_t bytes)
     return bytes <= most && most - bytes < step ? bytes : 0;
 }
 
-/* The function that the innermost call calls is none of the calls: it lies in a library that allocates. */
+/* A function that ends with a jump to what allocates is on no stack: what it returns is the block, and its type may say
+ * what that is. */
+static hsd_status take_tail(search *s, const hsd_module *module, uint64_t target, hsd_error *err)
+{
+    hsd_scope scope;
+    bool does;
+    HSD_TRY(hsd_callee_ends_in_allocator(module, target, &scope, &does, err));
+    if (!does) return HSD_OK;
+    s->is_block = true;
+    return take_returned(s, &scope.functions[0], err);
+}
+
+/* The function that the innermost call calls is none of the calls: it lies in a library that allocates, or has ended.
+ */
 static hsd_status add_callee(search *s, const hsd_module *module, uint64_t address, hsd_error *err)
 {
     char *name = NULL;
-    const char *symbol = hsd_flow_callee(module, address + 1);
+    uint64_t target;
+    const char *symbol = hsd_callee_before(module, address + 1, &target);
     if (symbol == NULL) return HSD_OK;
     HSD_TRY(hsd_demangle(symbol, &name, err));
-    s->is_block = hsd_function_allocates(name) && strstr(name, "::") == NULL;
+    const bool allocates = hsd_function_allocates(name);
+    s->is_block = allocates && strstr(name, "::") == NULL;
     /* `new T`; of `new T[n]` and of malloc it may be several */
     if (strcmp(name, "operator new") == 0)
-        s->block.exact_bytes = in_class(s, hsd_flow_wanted_bytes(module, address + 1));
-    const hsd_status status = hsd_generic_add(&s->generic, &(hsd_generic_function){.name = name}, err);
+        s->block.exact_bytes = in_class(s, hsd_callee_wanted_bytes(module, address + 1));
+    hsd_status status = hsd_generic_add(&s->generic, &(hsd_generic_function){.name = name}, err);
+    if (status == HSD_OK && !allocates && !hsd_generic_is_library(name)) status = take_tail(s, module, target, err);
     free(name);
     return status;
 }
@@ -264,6 +281,7 @@ static hsd_status add_call(search *s, size_t i, hsd_error *err)
     s->is_done = module == NULL || module->image_count == 0;
     if (s->is_done) return HSD_OK;
     if (i == 0) HSD_TRY(add_callee(s, module, s->site->addresses[i], err));
+    if (s->is_done) return HSD_OK;
     if (module->lines != NULL) HSD_TRY(hsd_lines_scope(module->lines, s->site->addresses[i], &scope, err));
     for (size_t n = scope.count; n > 0 && is_passed; n--)
         HSD_TRY(add_named(s, &scope, &scope.functions[n - 1], hsd_die_linkage_name(&scope.functions[n - 1]), &is_passed,

@@ -61,7 +61,7 @@ def has(what, objects, bytes_, wanted, total=()):
 
 
 C_TYPES = {"order": (3, 96), "line": (2, 128), "point[]": (1, 576), "packet": (1, 116), "circle": (1, 96), "session": (1, 56), "order *[]": (1, 32),
-           "char[] at make_session": (1, 40), "tag": (1, 16), "char[] at new_text": (1, (75 + 376) / 2)}
+           "char[] at make_session": (1, 40), "tag": (1, 16), "ticket": (1, 168), "stub": (1, 136), "char[] at new_text": (1, (75 + 376) / 2)}
 CPP_TYPES = {"shop::Order": (1, 96), "shop::Visit": (1, 112), "shop::Account": (1, 72), "std::make_shared<shop::Order>": (1, 112), "shop::Item[]": (1, 384),
              "node of std::map<long, shop::Session>": (1, 128), "node of std::unordered_map<long, shop::Visit>": (1, 128), "node of std::list<shop::Item>": (1, 64),
              "long int[] at shop::session": (1, 160), "shop::Card": (1, 152), "shop::Lane": (1, 168), "shop::Mark": (1, 184), "shop::Rule": (1, 200),

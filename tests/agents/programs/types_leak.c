@@ -44,6 +44,19 @@ struct tag {
     void *text;
 }; /* 16 */
 
+struct ticket {
+    struct ticket *next;
+    long numbers[20];
+}; /* 168 */
+
+struct stub {
+    struct ticket *of;
+    struct stub *next;
+    char text[120];
+}; /* 136 */
+
+static struct ticket *tickets;
+static struct stub *stubs;
 static struct session *sessions;
 static struct tag *tags;
 static struct packet *packets;
@@ -137,6 +150,21 @@ __attribute__((noinline)) static void add_tag(long number)
     tags = t;
 }
 
+/* `ticket` and `stub`: optimised, nothing of who made them is on the stack, since the call is their last. */
+__attribute__((noinline)) static struct ticket *new_ticket(void) { return calloc(1, sizeof(struct ticket)); }
+__attribute__((noinline)) static void *get_cleared(size_t size) { return calloc(1, size); }
+
+__attribute__((noinline)) static void add_ticket(void)
+{
+    struct ticket *t = new_ticket();
+    struct stub *s = get_cleared(sizeof *s);
+    t->next = tickets;
+    tickets = t;
+    s->of = t;
+    s->next = stubs;
+    stubs = s;
+}
+
 __attribute__((noinline)) static struct session *make_session(long number)
 {
     struct session *s = calloc(1, sizeof *s);
@@ -157,6 +185,7 @@ static void leak(long count)
         add_packet(100);
         shapes = make_circle(i);
         add_tag(i);
+        add_ticket();
         planted++;
     }
 }
