@@ -270,6 +270,22 @@ static bool print_fork(hsd_screen *screen, const hsd_holder *first, int64_t grow
     return true;
 }
 
+static bool take_end(hsd_text *text, const char *end, size_t size)
+{
+    if (size > text->size || memcmp(text->data + text->size - size, end, size) != 0) return false;
+    text->size -= size;
+    return true;
+}
+
+/* The place was called by that step: "thread-locals of worker.notes (note)". */
+static bool ends_in(hsd_text place, const hsd_growth_edge *edge)
+{
+    hsd_text rest = place;
+    if (take_end(&rest, ")", 1) && take_end(&rest, edge->type.data, edge->type.size) && take_end(&rest, " (", 2))
+        place = rest;
+    return edge->edge.size > 0 && take_end(&place, edge->edge.data, edge->edge.size);
+}
+
 /* What the step below has, where a library's variable says nothing to the program: " -> task of watch". */
 static void print_below(hsd_screen *screen, const hsd_holder *holder)
 {
@@ -278,6 +294,10 @@ static void print_below(hsd_screen *screen, const hsd_holder *holder)
     const hsd_growth_edge *edge = holder->edge_count > 0 ? &holder->edges[0] : NULL;
     if (edge == NULL || edge->depth != 1 || edge->growth_bytes < holder->growth_bytes / 2) return;
     if (edge->type.size == 0 || edge->type.data[0] == '<') return; /* "<=64 B at add", by place */
+    if (out->status == HSD_OK) out->status = hsd_holder_append_said(&raw, screen->diff, holder, " (", ")", out->err);
+    const bool is_said = ends_in((hsd_text){(const char *)raw.data, raw.size}, edge);
+    hsd_buffer_release(&raw);
+    if (is_said) return;
     if (edge->edge.size == 0) hsd_out_text(out, " ");
     const hsd_step step = {.edge = edge->edge, .type = edge->type, .repeat = 1};
     if (out->status == HSD_OK) out->status = hsd_step_append_with_type(&raw, &step, out->err);

@@ -611,6 +611,34 @@ Test(where, says_who_allocated_what_only_a_librarys_variable_holds)
     free(report);
 }
 
+/* The field that the place ends with is not said a second time. */
+Test(where, says_once_which_field_of_a_threads_data_grew)
+{
+    static const hsd_growth_edge edge = {.edge = TEXT(".notes"),
+                                         .type = TEXT("note"),
+                                         .depth = 1,
+                                         .before = {1, 64},
+                                         .after = {1, 64},
+                                         .new_ = {1, 64},
+                                         .growth_bytes = GROWTH};
+    static const hsd_site_frame frame = {.function = TEXT("log_note"), .file = TEXT("/src/shop.c"), .line = 12};
+    const hsd_step steps[] = {sample_step("", "context")};
+    hsd_site_row site = {.frames = &frame, .frame_count = 1, .change = {.before = {0, 0}, .after = {1000, GROWTH}}};
+    hsd_diff diff = grown();
+    diff.after.info.runtime = "native";
+    diff.has_sites = true;
+    diff.sites = &site;
+    diff.site_count = 1;
+    holders[0] = sample_holder("thread-locals of worker", steps, 1, GROWTH);
+    holders[0].edges = &edge;
+    holders[0].edge_count = 1;
+    sample_hold(&diff, holders, 1);
+    char *report = sample_report("text", &diff, &wide);
+    SAYS(report,
+         "hangs from one place: thread-locals of worker.notes (note); it was allocated at log_note (shop.c:12).");
+    free(report);
+}
+
 /* A cache that was filled from elsewhere has what it had: the places of the program add up over the ways to them. */
 Test(where, blames_no_place_that_another_way_leads_to)
 {
