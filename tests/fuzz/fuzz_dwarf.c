@@ -16,7 +16,7 @@
 #define STEPS       64
 #define DEBUG_BYTES ((uint64_t)8 << 20)
 
-/* Words of frames, and members of what may be defined there. */
+/* Words and registers of frames, and members of what may be defined there. */
 static void find_words(const hsd_module *module, uint64_t address)
 {
     static const char *const types[] = {"session", "Order", "shop::Session", "node of std::list<Order>", "Arc<Node>"};
@@ -25,7 +25,11 @@ static void find_words(const hsd_module *module, uint64_t address)
     hsd_buffer text = {0};
     hsd_member_kind kind;
     hsd_error err;
-    if (hsd_local_append(module, address, 8 + address % 256, address % 192, &text, &err) != HSD_OK) abort();
+    const hsd_frame_place word = {.below = 8 + address % 256, .above = address % 192};
+    const hsd_frame_place in_register = {.is_register = true, .reg = (unsigned)(address % 18)};
+    if (hsd_local_append(module, address, &word, &text, &err) != HSD_OK) abort();
+    hsd_buffer_clear(&text);
+    if (hsd_local_append(module, address, &in_register, &text, &err) != HSD_OK) abort();
     hsd_buffer_clear(&text);
     if (hsd_member_find(&module, 1, &place, &kind, &text, &err) != HSD_OK) abort();
     if ((kind == HSD_MEMBER_UNKNOWN || kind == HSD_MEMBER_ITEM) != (text.size == 0)) abort();
