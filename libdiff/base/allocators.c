@@ -370,6 +370,12 @@ bool hsd_root_is_frame_variable(const char *name, size_t size)
     return at > 0 && at < size && memchr(name + at, '.', size - at) != NULL;
 }
 
+bool hsd_root_is_all_thread_locals(const char *name, size_t size)
+{
+    static const char begins[] = "thread-locals of ";
+    return size >= sizeof begins - 1 && memcmp(name, begins, sizeof begins - 1) == 0;
+}
+
 bool hsd_root_is_bare_frame(const char *name, size_t size)
 {
     return function_of_frame(name, size) > 0 && !hsd_root_is_frame_variable(name, size);

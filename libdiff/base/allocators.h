@@ -44,6 +44,9 @@ bool hsd_root_is_bare_frame(const char *name, size_t size);
 bool hsd_root_is_frame_variable(const char *name, size_t size);
 bool hsd_root_is_frame_without_function(const char *name, size_t size);
 
+/* "thread-locals of worker": what a thread has by no variable, as pthread_setspecific. */
+bool hsd_root_is_all_thread_locals(const char *name, size_t size);
+
 /* "libcurl.so.4.8.0": a shared library, by its name. */
 bool hsd_module_is_shared(const char *name, size_t size);
 

@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "base/check.h"
 #include "report/model/holder_rows.h"
 
 static bool is_native(const hsd_diff *diff)
@@ -49,8 +50,13 @@ static const hsd_growth_edge *find_member(const hsd_holder *holder)
 static hsd_status append_member(hsd_buffer *out, const hsd_spot *place, const hsd_growth_edge *member,
                                 const char *before, const char *after, hsd_error *err)
 {
-    HSD_TRY(hsd_place_append(out, place, err));
-    HSD_TRY(hsd_buffer_append(out, member->edge.data, member->edge.size, err));
+    if (place->count == 1) { /* what the root leads to may be told in front of a member */
+        const hsd_step steps[] = {place->steps[0], {.edge = member->edge, .type = member->type, .repeat = 1}};
+        HSD_TRY(hsd_place_append(out, &(hsd_spot){place->root, steps, 2, place->cut}, err));
+    } else {
+        HSD_TRY(hsd_place_append(out, place, err));
+        HSD_TRY(hsd_buffer_append(out, member->edge.data, member->edge.size, err));
+    }
     if (member->type.size == 0 || member->type.data[0] == '<') return HSD_OK; /* "<=64 B at add", by place */
     HSD_TRY(hsd_buffer_append(out, before, strlen(before), err));
     HSD_TRY(hsd_buffer_append(out, member->type.data, member->type.size, err));
@@ -119,13 +125,39 @@ hsd_text hsd_holder_variable(const hsd_diff *diff, const hsd_holder *holder)
     return (hsd_text){holder->by[0].root.data, size};
 }
 
+/* ".clients" of ".clients.next", where another one is of the same: the two ends of a list that lies in a structure. */
+static hsd_text member_said(const hsd_holder *holder, size_t i, size_t variable)
+{
+    const hsd_text root = holder->by[i].root;
+    size_t size = root.size;
+    while (size > variable && root.data[size - 1] != '.')
+        size--;
+    if (size <= variable + 1) return (hsd_text){root.data + variable, root.size - variable};
+    for (size_t j = 0; j < holder->by_count; j++) {
+        const hsd_text other = holder->by[j].root;
+        const bool is_of_same = other.size > size && memcmp(other.data, root.data, size) == 0 &&
+                                memchr(other.data + size, '.', other.size - size) == NULL;
+        if (j != i && is_of_same) return (hsd_text){root.data + variable, size - 1 - variable};
+    }
+    return (hsd_text){root.data + variable, root.size - variable};
+}
+
 hsd_status hsd_members_append(hsd_buffer *out, const hsd_holder *holder, hsd_text variable, hsd_error *err)
 {
-    for (size_t i = 0; i < holder->by_count; i++) {
-        const hsd_text root = holder->by[i].root;
-        const char *joint = i == 0 ? "" : i + 1 == holder->by_count ? " and " : ", ";
+    hsd_text said[HSD_CO_HOLDERS_NAMED + 1];
+    size_t count = 0;
+    for (size_t i = 0; i < holder->by_count && count < HSD_ARRAY_LEN(said); i++) {
+        size_t at = 0;
+        said[count] = member_said(holder, i, variable.size);
+        while (at < count &&
+               (said[at].size != said[count].size || memcmp(said[at].data, said[count].data, said[count].size) != 0))
+            at++;
+        if (at == count) count++;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const char *joint = i == 0 ? "" : i + 1 == count ? " and " : ", ";
         HSD_TRY(hsd_buffer_append(out, joint, strlen(joint), err));
-        HSD_TRY(hsd_buffer_append(out, root.data + variable.size, root.size - variable.size, err));
+        HSD_TRY(hsd_buffer_append(out, said[i].data, said[i].size, err));
     }
     return HSD_OK;
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/allocators.h"
 #include "report/model/holder_rows.h"
 #include "report/sentences/browser.h"
 #include "report/sentences/owner.h"
@@ -129,10 +130,22 @@ bool hsd_place_says_type(hsd_text root, hsd_text type)
     return has_word(root, type.data, type.size) || has_word(root, kind, kind_word(type, kind, sizeof kind));
 }
 
+/* A frame of which no variable is known, or all that a thread has, leads to many things: a member behind it would look
+ * like one of the function. Unlike a method, which is called like the class whose members it uses. */
+static bool is_start_of_frame(const hsd_spot *place)
+{
+    const hsd_step *steps = place->steps;
+    const bool is_bare = hsd_root_is_bare_frame(place->root.data, place->root.size) ||
+                         hsd_root_is_all_thread_locals(place->root.data, place->root.size);
+    return is_bare && steps[1].edge.size > 0 && steps[1].edge.data[0] == '.' && steps[0].type.size > 0 &&
+           steps[0].type.data[0] != '<' && !hsd_place_says_type(place->root, steps[0].type);
+}
+
 /* A root in parentheses is not one variable. */
 static bool is_start_told(const hsd_spot *place)
 {
     const hsd_step *steps = place->steps;
+    if (place->count > 1 && is_start_of_frame(place)) return true;
     return place->count > 1 && place->root.size > 0 && place->root.data[place->root.size - 1] == ')' &&
            steps[1].edge.size == 0 && !has_name_of_its_own(&steps[0]) &&
            !hsd_place_says_type(place->root, steps[0].type);

@@ -67,6 +67,28 @@ Test(native_place, ends_the_place_where_members_of_native_blocks_have_no_names)
     free(report);
 }
 
+/* `main.boxes` would be a variable of main: where none is known it is told of what the member is. */
+Test(native_place, tells_what_a_frame_without_a_variable_leads_to)
+{
+    const hsd_step steps[] = {sample_step("", "Broker"), sample_step(".boxes", "box")};
+    const hsd_step unnamed[] = {sample_step("", "<=40 B at open"), sample_step(".boxes", "box")};
+    static const struct {
+        const char *root, *said;
+        bool has_type;
+    } cases[] = {{"stack of shop: main", "place: stack of shop: main -> Broker.boxes (box).", true},
+                 {"stack of shop", "place: stack of shop -> Broker.boxes (box).", true},
+                 {"thread-locals of shop", "place: thread-locals of shop -> Broker.boxes (box)", true},
+                 {"stack of shop: main.broker", "place: stack of shop: main.broker.boxes (box).", true},
+                 {"stack of shop: Broker::run", "place: stack of shop: Broker::run.boxes (box).", true},
+                 {"stack of shop: main", "place: stack of shop: main.boxes (box).", false}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        hsd_holder holder = sample_holder(cases[i].root, cases[i].has_type ? steps : unnamed, 2, GROWTH);
+        char *report = report_of_native(&holder);
+        SAYS(report, cases[i].said);
+        free(report);
+    }
+}
+
 /* The array of a vector is a part of who has the vector, and the vector has a name. */
 Test(native_place, goes_on_to_the_one_array_of_a_native_object)
 {
@@ -142,6 +164,36 @@ Test(native_place, calls_members_of_one_native_variable_one_place)
              i == 0 ? "70% of the growth hangs from one place: server.sessions, by .tqh_first and .tqh_last, together."
                     : "70% of the growth hangs from two places together: server.sessions (session) and "
                       "server_log.lines (session).");
+        free(report);
+    }
+}
+
+/* Both ends of a list whose head is a structure are one member. */
+Test(native_place, calls_both_ends_of_a_list_in_a_structure_one_member)
+{
+    static const struct {
+        const char *roots[4], *said;
+    } cases[] = {{{"srv.age.prev", "srv.clients.prev", "srv.age.next", "srv.clients.next"},
+                  "place: srv, by .age and .clients, together."},
+                 {{"srv.by.name.first", "srv.by.name.last", "srv.ready", "srv.by.number"},
+                  "place: srv, by .by.name, .ready and .by.number, together."},
+                 {{"srv.first", "srv.last", "srv.kept", "srv.lost"},
+                  "place: srv, by .first, .last, .kept and .lost, together."}};
+    const hsd_step to_list[] = {sample_step("", "client")};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        hsd_co_holder by[4];
+        hsd_holder holder = sample_holder("other.list", NULL, 0, GROWTH);
+        holder.by = by;
+        holder.by_count = 4;
+        holder.by_bytes = (uint64_t)GROWTH;
+        for (int n = 0; n < 4; n++)
+            by[n] = (hsd_co_holder){.type = TEXT("client"),
+                                    .root = {cases[i].roots[n], strlen(cases[i].roots[n])},
+                                    .path = to_list,
+                                    .path_count = 1,
+                                    .bytes = holder.by_bytes};
+        char *report = report_of_native(&holder);
+        SAYS(report, cases[i].said);
         free(report);
     }
 }

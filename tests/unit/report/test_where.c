@@ -634,8 +634,8 @@ Test(where, says_once_which_field_of_a_threads_data_grew)
     holders[0].edge_count = 1;
     sample_hold(&diff, holders, 1);
     char *report = sample_report("text", &diff, &wide);
-    SAYS(report,
-         "hangs from one place: thread-locals of worker.notes (note); it was allocated at log_note (shop.c:12).");
+    SAYS(report, "hangs from one place: thread-locals of worker -> context.notes (note); it was allocated at log_note "
+                 "(shop.c:12).");
     free(report);
 }
 
