@@ -414,28 +414,43 @@ static bool is_filling(const char *name)
     return false;
 }
 
+static const struct {
+    const char *path, *name;
+} around_vectors[] = {{"alloc::collections::vec_deque::", "VecDeque<"},
+                      {"alloc::collections::binary_heap::", "BinaryHeap<"}};
+
+/* The same of a queue, which asks its vector for room. */
+static hsd_status fill_queue(hsd_generic *generic, const char *name, hsd_bytes element, hsd_error *err)
+{
+    static const char *const ends_in[] = {"::push",           "::push_back", "::push_back_mut", "::push_front",
+                                          "::push_front_mut", "::grow",      "::reserve"};
+    for (size_t i = 0; element.size > 0 && i < HSD_ARRAY_LEN(around_vectors); i++) {
+        if (!is_of(name, around_vectors[i].path) || !buffer_begins(&generic->type, around_vectors[i].name)) continue;
+        for (size_t n = 0; n < HSD_ARRAY_LEN(ends_in); n++)
+            if (ends(name, ends_in[n]))
+                return set_rust(generic, HSD_GENERIC_WHOLE, around_vectors[i].name, element, ">", err);
+    }
+    return HSD_OK;
+}
+
 static hsd_status add_to_vector(hsd_generic *generic, const char *name, hsd_bytes element, hsd_error *err)
 {
-    static const struct {
-        const char *path, *name;
-    } around[] = {{"alloc::collections::vec_deque::", "VecDeque<"},
-                  {"alloc::collections::binary_heap::", "BinaryHeap<"}};
     if (element.size > 0 && is_filling(name)) return set_rust(generic, HSD_GENERIC_RAW, "", element, "", err);
     if (is_about_text(name) && is_text(&generic->type, "u8")) {
         hsd_buffer_clear(&generic->type);
         generic->kind = HSD_GENERIC_WHOLE;
         return append_word(&generic->type, "String", err);
     }
-    for (size_t i = 0; i < HSD_ARRAY_LEN(around); i++) {
-        if (!is_of(name, around[i].path)) continue;
+    for (size_t i = 0; i < HSD_ARRAY_LEN(around_vectors); i++) {
+        if (!is_of(name, around_vectors[i].path)) continue;
         hsd_buffer inner = generic->type;
         generic->type = (hsd_buffer){0};
-        hsd_status status = append_word(&generic->type, around[i].name, err);
+        hsd_status status = append_word(&generic->type, around_vectors[i].name, err);
         if (status == HSD_OK) status = hsd_buffer_append(&generic->type, inner.data, inner.size, err);
         if (status == HSD_OK) status = append_word(&generic->type, ">", err);
         hsd_buffer_release(&inner);
         generic->kind = HSD_GENERIC_WHOLE;
-        return status;
+        return status == HSD_OK ? fill_queue(generic, name, element, err) : status;
     }
     if (is_around_vectors(name)) return HSD_OK;
     generic->kind = HSD_GENERIC_VEC; /* nothing further out is its business */
@@ -514,6 +529,7 @@ static hsd_status add_rust(hsd_generic *generic, const hsd_generic_function *fun
         return status;
     }
     if (generic->kind == HSD_GENERIC_RAW) return add_to_vector(generic, name, type, err);
+    if (generic->kind == HSD_GENERIC_WHOLE) return fill_queue(generic, name, type, err);
     return generic->kind == HSD_GENERIC_NOTHING && type.size > 0 ? start_rust(generic, name, type, err) : HSD_OK;
 }
 

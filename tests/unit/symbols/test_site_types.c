@@ -171,6 +171,16 @@ Test(generic, rust)
            {.name = "alloc::vec::Vec<T,A>::push", .parameter = "Order"});
     EXPECT("VecDeque<Order>", {.name = "alloc::raw_vec::RawVec<T,A>::grow_one", .parameter = "Order"},
            {.name = "alloc::collections::vec_deque::VecDeque<T,A>::grow", .parameter = "Order"});
+    /* of queues whose code is the same the linker keeps one function: what was inlined in the caller knows its own */
+    EXPECT("VecDeque<Ticket>", {.name = "alloc::raw_vec::RawVec<T,A>::grow_one", .parameter = "Order"},
+           {.name = "alloc::collections::vec_deque::VecDeque<T,A>::grow", .parameter = "Order"},
+           {.name = "alloc::collections::vec_deque::VecDeque<T,A>::push_back_mut", .parameter = "Ticket"},
+           {.name = "alloc::collections::vec_deque::VecDeque<T,A>::push_back", .parameter = "Ticket"});
+    EXPECT("BinaryHeap<Ticket>", {.name = "alloc::raw_vec::RawVec<T,A>::grow_one", .parameter = "Order"},
+           {.name = "alloc::collections::binary_heap::BinaryHeap<T,A>::push", .parameter = "Ticket"});
+    EXPECT("VecDeque<Order>", {.name = "alloc::raw_vec::RawVec<T,A>::grow_one", .parameter = "Order"},
+           {.name = "alloc::collections::vec_deque::VecDeque<T,A>::grow", .parameter = "Order"},
+           {.name = "alloc::collections::vec_deque::VecDeque<T,A>::make_contiguous", .parameter = "Ticket"});
     EXPECT("String", {.name = "<alloc::vec::Vec<u8>>::with_capacity"},
            {.name = "<alloc::string::String>::with_capacity"});
     EXPECT("Vec<u8>", {.name = "<alloc::vec::Vec<u8>>::with_capacity"}, {.name = "std::io::Buffer::new"},
