@@ -254,12 +254,17 @@ static uint32_t is_in_code(const hsd_growth *growth, const position *above, uint
     return above->is_in_code || hsd_growth_is_wholly_code(growth, type) ? IS_IN_CODE : 0;
 }
 
+static uint32_t edge_in_trie(const walk *w, const position *above, uint32_t type, uint32_t edge)
+{
+    return hsd_trie_edge_below(&w->growth->pair->types, &above->place, w->growth->item_edge, type, edge);
+}
+
 /* The insides of containers are passed over: a tree of maps is a tree. */
 static void step_to_object(walk *w, const position *above, uint32_t type, uint32_t raw_edge, position *here)
 {
     const hsd_growth *growth = w->growth;
     const uint32_t edge = hsd_growth_edge_of(growth, raw_edge);
-    hsd_trie_step_into(w->trie, &above->place, edge, type, &here->place);
+    hsd_trie_step_into(w->trie, &above->place, edge_in_trie(w, above, type, raw_edge), type, &here->place);
     here->kin = above->kin;
     here->is_in_code = is_in_code(growth, above, type);
     here->pool = above->pool;
@@ -291,7 +296,7 @@ typedef struct standing {
 static bool stands_in_crowd(const walk *w, const position *above, uint32_t type, uint32_t raw_edge, uint64_t kin_place)
 {
     if (w->growth->crowded_count == 0) return false;
-    const uint64_t key = hsd_trie_key_below(w->trie, &above->place, hsd_growth_edge_of(w->growth, raw_edge), type);
+    const uint64_t key = hsd_trie_key_below(w->trie, &above->place, edge_in_trie(w, above, type, raw_edge), type);
     return is_crowded(w->growth, kin_place, hsd_growth_place(key, raw_edge == HSD_TREE_INDIRECT));
 }
 
@@ -336,7 +341,7 @@ static inline void count_in_move(hsd_move *move, const hsd_tree_node *node)
 static hsd_status add_to_trie(const walk *w, const position *above, uint32_t type, uint32_t edge, bool is_kept,
                               hsd_amount amount, hsd_error *err)
 {
-    return hsd_trie_add_below(w->trie, &above->place, hsd_growth_edge_of(w->growth, edge), type, sum_of(w, is_kept),
+    return hsd_trie_add_below(w->trie, &above->place, edge_in_trie(w, above, type, edge), type, sum_of(w, is_kept),
                               amount.objects, amount.bytes, err);
 }
 

@@ -53,9 +53,12 @@ static hsd_status enter_profile_walk(void *context, const hsd_tree_node *node, v
     f->number = node->type;
     f->bytes = node->bytes;
     f->is_topmost = hsd_retained_enter(f->is_root ? &w->roots : &w->types, node->type);
-    const uint32_t edge = f->is_root ? HSD_TRIE_INDIRECT : hsd_trie_edge_of(w->item_edge, node->edge);
+    const hsd_trie_place *from = &((const frame *)above)->place;
+    const uint32_t edge = f->is_root
+                              ? HSD_TRIE_INDIRECT
+                              : hsd_trie_edge_below(&w->single->types, from, w->item_edge, node->type, node->edge);
     const uint32_t type = node->type | (f->is_root ? HSD_TRIE_IS_ROOT : 0);
-    f->place = hsd_trie_step_to(w->trie, &((const frame *)above)->place, edge, type);
+    f->place = hsd_trie_step_to(w->trie, from, edge, type);
     HSD_TRY(hsd_trie_add(w->trie, &f->place, HSD_TRIE_KEPT_AFTER, !f->is_root, node->bytes, err));
     if ((w->seen++ & PROGRESS_STEPS) != 0) return HSD_OK;
     const uint64_t nodes = hsd_sorter_count(w->single->side.tree);

@@ -161,6 +161,18 @@ void oracle_go_on(oracle_steps *path, const char *step, uint32_t most)
     if (path->known < LOOK_BACK) path->known++;
 }
 
+/* Helpers of one container that refer to one another stand where the first of them does. */
+static bool is_helper_of_helper(const oracle_view *v, int node, const steps *path)
+{
+    char type[ORACLE_NAME];
+    if (!v->nodes[node].is_object || v->heap->objects[node].type != MODEL_INTERNAL_TYPE || path->count == 0)
+        return false;
+    snprintf(type, sizeof type, " T%u", MODEL_INTERNAL_TYPE);
+    const char *last = path->step[path->count - 1];
+    const size_t size = strlen(last), end = strlen(type);
+    return size > end && strcmp(last + size - end, type) == 0;
+}
+
 static void find_steps(const oracle_view *v, int node, steps *path)
 {
     int way[ORACLE_MAX_NODES];
@@ -170,7 +182,8 @@ static void find_steps(const oracle_view *v, int node, steps *path)
         way[length++] = at;
     path->count = path->known = 0;
     while (length > 0) {
-        name_step(v, way[--length], step);
+        if (is_helper_of_helper(v, way[--length], path)) continue;
+        name_step(v, way[length], step);
         oracle_go_on(path, step, 64);
     }
 }

@@ -31,6 +31,18 @@ static inline uint32_t hsd_trie_edge_of(uint32_t item_edge, uint32_t edge)
     return edge == HSD_EDGE_NAMELESS ? HSD_TRIE_INDIRECT : edge;
 }
 
+/* The same for what hangs from an object at `above`. Helpers of one container that refer to one another stand at one
+ * place, by whatever turns they are reached: what hangs from the entries of a map of four, two of them to the right,
+ * are its four values. Of what a runtime notes of code that is not so. */
+static inline uint32_t hsd_trie_edge_below(const hsd_type_names *types, const hsd_trie_place *above, uint32_t item_edge,
+                                           uint32_t type, uint32_t edge)
+{
+    const uint32_t flags = types->flags[type];
+    const bool is_helper = (flags & HSC_TYPE_INTERNAL) != 0 && !hsc_type_is_program_code(flags) && above->count > 0;
+    const hsd_trie_step *last = is_helper ? &above->steps[above->count - 1] : NULL;
+    return last != NULL && last->type == type ? last->edge : hsd_trie_edge_of(item_edge, edge);
+}
+
 /* True if an edge of the trie leads into the insides of a container. [*] never does. */
 static inline bool hsd_trie_is_fold(const hsd_edge_names *edges, uint32_t edge)
 {
