@@ -10,7 +10,8 @@
  *
  * Each holder of the diff counts for one row, and for a row that begins nowhere by what is left of it: what hangs from
  * one promise is reached by its reactions, too, and stands at several places. So what is said of the rows adds up to no
- * more than what grew.
+ * more than what grew. Rows of which the same is said are one, with the sums of all: a person reads who holds it, and
+ * how much that is.
  */
 #include <hsdiff/series.h>
 
@@ -19,6 +20,7 @@
 
 #include "base/check.h"
 #include "base/fail.h"
+#include "series/rows.h"
 #include "series/store.h"
 
 #define ROWS_ASKED 256u /* that grew most */
@@ -241,8 +243,70 @@ static void forget_what_is_said(hsd_series *series)
         hsd_series_row *row = &series->holders.rows[i];
         const bool is_said =
             row->held_count == 1 && row->held[0]->by_count == 0 && is_kin(row, row->held[0], 0, SAME_PLACE);
-        if (is_said) row->held_count = 0;
+        if (!is_said) continue;
+        if (row->held[0] == series->pair->holders) series->is_pair_said = true;
+        row->held_count = 0;
     }
+}
+
+/* ---- rows of the same holders ---- */
+
+static bool are_held_alike(const hsd_series_row *a, const hsd_series_row *b)
+{
+    if (a->held_count == 0 || a->held_count != b->held_count) return false;
+    return memcmp(a->held, b->held, a->held_count * sizeof *a->held) == 0;
+}
+
+/* The row that is told, of two of the same holders: the one that begins somewhere. */
+static void swap_if_vague(hsd_series_row *to, hsd_series_row *from)
+{
+    if (!is_vague(to) || is_vague(from)) return;
+    const hsd_series_row was = *to;
+    *to = *from;
+    *from = was;
+}
+
+static hsd_status add_row_to(const asking *a, hsd_series_row *to, const hsd_series_row *from)
+{
+    const size_t count = a->series->point_count;
+    void *sums;
+    HSD_TRY(hsd_series_take(a->series->store, count * sizeof(hsd_amount), &sums, a->err));
+    hsd_amount *values = sums;
+    for (size_t i = 0; i < count; i++) {
+        values[i] = to->values[i];
+        hsd_series_add(&values[i], from->values[i]);
+    }
+    to->values = values;
+    return HSD_OK;
+}
+
+/* Adds all behind row `at` that are held as it is, and takes them out. */
+static hsd_status join_rows_with(const asking *a, size_t at)
+{
+    hsd_series_table *table = &a->series->holders;
+    hsd_series_row *to = &table->rows[at];
+    size_t kept = at + 1;
+    for (size_t i = at + 1; i < table->row_count; i++) {
+        hsd_series_row *from = &table->rows[i];
+        if (are_held_alike(to, from)) {
+            swap_if_vague(to, from);
+            HSD_TRY(add_row_to(a, to, from));
+        } else
+            table->rows[kept++] = *from;
+    }
+    if (kept < table->row_count) hsd_rows_judge(a->series, to);
+    table->row_count = kept;
+    return HSD_OK;
+}
+
+static hsd_status join_rows(const asking *a)
+{
+    hsd_series_table *table = &a->series->holders;
+    const size_t before = table->row_count;
+    for (size_t i = 0; i < table->row_count && i < ROWS_ASKED; i++)
+        if (table->rows[i].held_count > 0) HSD_TRY(join_rows_with(a, i));
+    if (table->row_count < before) hsd_rows_order(a->series, table);
+    return HSD_OK;
 }
 
 /* From the surest to what is left over. */
@@ -254,6 +318,7 @@ static hsd_status give_holders(asking *a)
     HSD_TRY(give_all(a, begins_nowhere, AS_LARGE));
     HSD_TRY(give_all(a, is_nowhere, THE_REST));
     HSD_TRY(give_what_is_left(a));
+    HSD_TRY(join_rows(a));
     forget_what_is_said(a->series);
     return HSD_OK;
 }
@@ -265,6 +330,7 @@ hsd_status hsd_series_take_pair(hsd_series *series, hsd_diff *pair, size_t from,
     hsd_series_keep_no_pages(series->store);
     hsd_diff_free(series->pair);
     series->pair = pair;
+    series->is_pair_said = false;
     series->pair_from = from;
     series->pair_to = to;
     for (size_t i = 0; i < series->holders.row_count; i++)

@@ -66,6 +66,12 @@ static int compare_contrasts(const void *left, const void *right)
     return order != 0 ? order : compare_names(a, b);
 }
 
+void hsd_rows_order(const hsd_series *series, hsd_series_table *table)
+{
+    qsort(table->rows, table->row_count, sizeof *table->rows,
+          series->before_count > 0 ? compare_contrasts : compare_trends);
+}
+
 /* ---- which are kept ---- */
 
 typedef struct weight {
@@ -171,7 +177,6 @@ hsd_status hsd_rows_make(hsd_series *series, hsd_series_table *table, const hsd_
     for (size_t i = 0; i < table->row_count; i++)
         hsd_rows_judge(series, &table->rows[i]);
     hsd_rows_judge(series, &table->others);
-    qsort(table->rows, table->row_count, sizeof *table->rows,
-          series->before_count > 0 ? compare_contrasts : compare_trends);
+    hsd_rows_order(series, table);
     return HSD_OK;
 }

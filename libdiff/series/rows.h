@@ -25,4 +25,7 @@ hsd_status hsd_rows_make(hsd_series *series, hsd_series_table *table, const hsd_
 /* Trend, and with before_count contrast, of a row whose values are known. */
 void hsd_rows_judge(const hsd_series *series, hsd_series_row *row);
 
+/* As reports show them, by what they grew. */
+void hsd_rows_order(const hsd_series *series, hsd_series_table *table);
+
 #endif

@@ -213,6 +213,7 @@ typedef struct hsd_series {
     /* of two of the captures, with holders: hsd_series_take_pair; NULL = not asked */
     hsd_diff *pair;
     size_t pair_from, pair_to;
+    bool is_pair_said; /* a row's own place is who holds most in `pair` */
     /* with asks_pair, where captures are small: the capture behind the warm-up and the last one as they were walked,
      * for hsd_diff_options.walked, until hsd_series_take_pair; else NULL */
     hsd_walked *walked[2];
@@ -337,7 +338,8 @@ HSD_API bool hsd_series_wants_pair(const hsd_series *series);
 HSD_API bool hsd_series_find_pair(const hsd_series *series, size_t *from, size_t *to);
 
 /*
- * Gives the series a diff of two of its captures. Rows and trends stay as they are; rows of holders get `held`.
+ * Gives the series a diff of two of its captures. Rows of holders get `held`; those of which the same is said become
+ * one with the sums of all, and a trend of its own. All others stay as they are.
  *
  *   pair      moved: the series owns it in any case, also on failure. It frees the pair that it had before
  *   from, to  the captures that it is of

@@ -306,7 +306,9 @@ static void say_held(hsd_series_words *words)
     const hsd_series *series = words->series;
     const hsd_holder *holders[HSD_MOST_HELD];
     hsd_buffer text = {0};
-    if (!series->pair || has_held_rows(series) || series->total.trend.growth <= (int64_t)series->noise_bytes) return;
+    if (!series->pair || series->is_pair_said || has_held_rows(series) ||
+        series->total.trend.growth <= (int64_t)series->noise_bytes)
+        return;
     const int64_t growth = hsd_change_bytes(&series->pair->total);
     const hsd_held held = {holders, hsd_diff_most_held(series->pair, growth, holders), growth};
     if (held.count == 0) return;

@@ -170,18 +170,24 @@ Test(held, what_is_much_larger_belongs_to_another_row)
     end(&a);
 }
 
-Test(held, rows_that_begin_nowhere_may_be_one_holders_together)
+Test(held, rows_that_begin_nowhere_may_be_one_holders_and_are_one_row)
 {
     asked a;
     begin(&a);
-    hsd_series_row *nobody = add_row(&a, "(roots)", "", 960 * KIB),
-                   *reactions = add_row(&a, "(roots)", "- Context - Promise", 400 * KIB);
+    add_row(&a, "(roots)", "", 960 * KIB);
+    add_row(&a, "app.queue", "- Queue", 700 * KIB);
+    add_row(&a, "(roots)", "- Context - Promise", 400 * KIB);
+    add_row(&a, "app.log", "- Array", 50 * KIB);
     const hsd_holder *promise = add_holder(&a, "server.js.shutdown", "- Promise", 1340 * KIB);
     take(&a);
-    cr_assert_eq(nobody->held_count, 1);
-    cr_assert_eq(nobody->held[0], promise);
-    cr_assert_eq(reactions->held_count, 1);
-    cr_assert_eq(reactions->held[0], promise);
+    cr_assert_eq(a.series->holders.row_count, 3);
+    cr_assert_eq(a.rows[0].held_count, 1);
+    cr_assert_eq(a.rows[0].held[0], promise);
+    cr_assert_eq(a.rows[0].values[1].bytes, a.values[0][1].bytes + a.values[2][1].bytes);
+    cr_assert_eq(a.rows[0].trend.growth, 1360 * KIB);
+    cr_assert_eq(a.rows[0].trend.verdict, HSD_VERDICT_EACH_STEP);
+    cr_assert_eq(a.rows[1].trend.growth, 700 * KIB);
+    cr_assert_eq(a.rows[2].trend.growth, 50 * KIB);
     end(&a);
 }
 
@@ -189,13 +195,30 @@ Test(held, what_a_holders_own_row_leaves_may_be_a_row_that_begins_nowhere)
 {
     asked a;
     begin(&a);
-    hsd_series_row *own = add_row(&a, "byId", "- Map", 2100 * KIB), *nobody = add_row(&a, "(roots)", "", 150 * KIB);
+    add_row(&a, "(roots)", "", 2100 * KIB);
+    add_row(&a, "byId", "- Map", 150 * KIB);
     const hsd_holder *both = add_together(&a, "byId", "byName", 2280 * KIB);
     take(&a);
-    cr_assert_eq(own->held_count, 1);
-    cr_assert_eq(own->held[0], both);
-    cr_assert_eq(nobody->held_count, 1);
-    cr_assert_eq(nobody->held[0], both);
+    cr_assert_eq(a.series->holders.row_count, 1);
+    cr_assert_eq(a.rows[0].held_count, 1);
+    cr_assert_eq(a.rows[0].held[0], both);
+    cr_assert_eq(a.rows[0].root.size, strlen("byId"), "the one that has a place");
+    cr_assert_eq(a.rows[0].trend.growth, 2250 * KIB);
+    end(&a);
+}
+
+Test(held, a_place_says_who_holds_most)
+{
+    asked a;
+    begin(&a);
+    add_row(&a, "app.plugins", "- list", 150 * KIB);
+    add_row(&a, "(roots)", "", 1300 * KIB);
+    add_holder(&a, "app.plugins", "- list", 1450 * KIB);
+    take(&a);
+    cr_assert_eq(a.series->holders.row_count, 1, "what nobody holds alone is what it has left");
+    cr_assert_eq(a.rows[0].held_count, 0, "its place says it");
+    cr_assert_eq(a.rows[0].trend.growth, 1450 * KIB);
+    cr_assert(a.series->is_pair_said);
     end(&a);
 }
 
