@@ -150,6 +150,9 @@ hsd_status hsd_v8_read_strings(hsd_v8 *v8, hsd_error *err);
 /* Types, labels, roots and totals, when all that will ever be known is known. */
 hsd_status hsd_v8_write_tables(hsd_v8 *v8, hsd_error *err);
 
+/* Files have their names: finds contexts of modules that are there several times. */
+hsd_status hsd_v8_find_copies(hsd_v8 *v8, hsd_error *err);
+
 /* Modules of the program as roots. */
 hsd_status hsd_v8_write_module_roots(hsd_v8 *v8, hsd_error *err);
 

@@ -4,8 +4,8 @@
  * not with the way that leads there from the global object: over the children of the main module, the cache of require,
  * or whichever closure comes first.
  *
- * They are live in any case, so roots more change no sum. One that is there several times is none: a program that loads
- * a module anew and anew leaks the copies, and what holds them is the answer.
+ * They are live in any case, so roots more change no sum. One that is there several times is none, nor are its
+ * variables owners: a program that loads a module anew and anew leaks the copies, and what holds them is the answer.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -42,6 +42,20 @@ static hsd_status put_blocks(hsd_v8 *v8, bool is_block, const uint8_t *seen, hsd
         const module_root root = {inner->ordinal, HSD_V8_STRING_BLOCKS + i, v8->scopes.scopes[inner->scope].file};
         HSD_TRY(put_module(v8, &root, seen, err));
     }
+    return HSD_OK;
+}
+
+hsd_status hsd_v8_find_copies(hsd_v8 *v8, hsd_error *err)
+{
+    hsd_v8_scope *scopes = v8->scopes.scopes;
+    uint8_t *seen = calloc((size_t)v8->files.count + 1, 1);
+    if (seen == NULL) return hsd_fail_nomem(err, "modules");
+    for (uint32_t i = 0; i < v8->scopes.scope_count; i++)
+        if (!scopes[i].is_block) see_module_root(v8, scopes[i].file, seen);
+    for (uint32_t i = 0; i < v8->scopes.scope_count; i++)
+        scopes[i].is_copy =
+            !scopes[i].is_block && scopes[i].file < v8->files.count && seen[v8->files.files[scopes[i].file].same] > 1;
+    free(seen);
     return HSD_OK;
 }
 

@@ -46,6 +46,7 @@ typedef struct hsd_v8_scope { /* a context of a module or script */
     uint32_t proof;    /* entry that must prove PREVIOUS, if the closure's context is inside; else HSD_V8_NO_ENTRY */
     uint32_t line;     /* of a block as of one that is inside */
     bool is_block, is_repeated;
+    bool is_copy; /* of a module that is there several times; from hsd_v8_find_copies on */
 } hsd_v8_scope;
 
 typedef struct hsd_v8_inner { /* a context inside another */

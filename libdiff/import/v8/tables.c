@@ -86,7 +86,8 @@ typedef struct label {
 static bool is_named_scope(const hsd_v8 *v8, const hsd_v8_entry *entry)
 {
     if (entry->wait == HSD_V8_WAIT_GLOBAL_FIELD) return v8->scopes.globals[entry->owner].name.size > 0;
-    return hsd_v8_files_name(&v8->files, v8->scopes.scopes[entry->owner].file).size > 0;
+    const hsd_v8_scope *scope = &v8->scopes.scopes[entry->owner];
+    return !scope->is_copy && hsd_v8_files_name(&v8->files, scope->file).size > 0;
 }
 
 /* PropertyCell -> value, unless that is movable. */
@@ -427,6 +428,7 @@ hsd_status hsd_v8_write_tables(hsd_v8 *v8, hsd_error *err)
     hsd_v8_modules_settle(&v8->modules, &v8->names, &v8->functions);
     HSD_TRY(hsd_v8_originals_find(v8, err));
     HSD_TRY(hsd_v8_files_settle(&v8->files, err));
+    HSD_TRY(hsd_v8_find_copies(v8, err));
     HSD_TRY(hsd_v8_scopes_lines(&v8->scopes, &v8->names, &v8->functions, &v8->files, err));
     HSD_TRY(hsd_v8_originals_define(v8, err));
     HSD_TRY(define_types(v8, err));

@@ -197,6 +197,23 @@ Test(v8_owners, what_is_around_functions_and_ran_twice_is_no_module)
     v8_heap_free(heap);
 }
 
+/* A program that loads a module anew and anew leaks the copies: what holds these is the answer, not a variable of each.
+ */
+Test(v8_owners, variables_of_a_module_that_is_there_twice_own_nothing)
+{
+    v8_heap *heap = v8_heap_new();
+    const v8_program p = v8_add_program(heap);
+    const uint32_t first = add_module(heap, &p, "/srv/rules.js"), second = add_module(heap, &p, "/srv/rules.js"),
+                   other = add_module(heap, &p, "/srv/prices.js");
+    loaded c = case_v8_import(heap, V8_FORM_NODE_20, NULL, NULL);
+    cr_expect_str_eq(c.objects[first].name, "rules.js");
+    cr_expect_eq(case_v8_reference(&c, first, "cache")->flags, 0);
+    cr_expect_eq(case_v8_reference(&c, second, "cache")->flags, 0);
+    cr_expect_eq(case_v8_reference(&c, other, "cache")->flags, HSC_LABEL_NAMED_ROOT);
+    loaded_release(&c);
+    v8_heap_free(heap);
+}
+
 Test(v8_owners, modules_are_called_by_their_file)
 {
     static const struct {
