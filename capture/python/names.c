@@ -115,14 +115,50 @@ uint32_t names_key(names *all, const python *py, name_kind kind, const py_object
     return known->label;
 }
 
-uint32_t names_numbered(names *all, char *text, size_t size, uint32_t fallback)
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/* "job_12" is "job_*". */
+static size_t star_digits(char *text, size_t size)
 {
     size_t kept = 0;
     for (size_t i = 0; i < size; i++) {
-        const bool is_digit = text[i] >= '0' && text[i] <= '9';
-        if (is_digit && kept > 0 && text[kept - 1] == '*') continue;
-        text[kept++] = is_digit ? '*' : text[i];
+        if (is_digit(text[i]) && kept > 0 && text[kept - 1] == '*') continue;
+        text[kept++] = is_digit(text[i]) ? '*' : text[i];
     }
+    return kept;
+}
+
+/* Of a word of a name: a digest, or part of one. */
+static bool is_digest(const char *word, size_t size)
+{
+    bool has_digit = false;
+    for (size_t i = 0; i < size; i++) {
+        if (!is_digit(word[i]) && (word[i] < 'a' || word[i] > 'f')) return false;
+        has_digit |= is_digit(word[i]);
+    }
+    return has_digit;
+}
+
+size_t names_without_numbers(char *text, size_t size)
+{
+    size_t kept = 0, end;
+    for (size_t at = 0; at < size; at = end) {
+        for (end = at; end < size && text[end] != '_' && text[end] != '.'; end++) {
+        }
+        if (is_digest(text + at, end - at))
+            text[kept++] = '*';
+        else {
+            memmove(text + kept, text + at, end - at);
+            kept += star_digits(text + kept, end - at);
+        }
+        if (end < size) text[kept++] = text[end++];
+    }
+    return kept;
+}
+
+uint32_t names_numbered(names *all, char *text, size_t size, uint32_t fallback)
+{
+    const size_t kept = star_digits(text, size);
     return kept == 0 ? fallback : put_key(all, NAME_VALUE, text, kept, fallback);
 }
 

@@ -33,6 +33,26 @@ size_t plans_type_name(const python *py, const py_type *type, char out[NAME_BYTE
     return size;
 }
 
+/* The name of a module in that of a type: one for all modules that the program numbers, as each is another template,
+ * plugin or upload of one kind. */
+static size_t module_name(walk *w, const py_object *module, char *out, size_t room)
+{
+    const size_t size = py_utf8(&w->py, module, out, room);
+    if (is_identity_module(out, size)) return 0;
+    return size > 0 && roots_is_numbered(w, module) ? names_without_numbers(out, size) : size;
+}
+
+static size_t type_name(walk *w, const py_type *type, char out[NAME_BYTES])
+{
+    const python *py = &w->py;
+    if (!py_is(type, PY_HEAP_TYPE)) return plans_type_name(py, type, out);
+    size_t size = module_name(w, py_dict_find(py, type->dict, "__module__"), out, NAME_BYTES / 2);
+    if (size > 0) out[size++] = '.';
+    size += py_utf8(py, py_object_at(type, py->at->heap_qualname), out + size, NAME_BYTES - 1 - size);
+    out[size] = '\0';
+    return size;
+}
+
 static const char *last_part(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -40,14 +60,14 @@ static const char *last_part(const char *path)
 }
 
 /* "function app.handlers.on_event.<locals>.cb (handlers.py:31)". `module` may be NULL. */
-static size_t function_name(const python *py, const char *what, const py_object *module, const py_object *qualname,
+static size_t function_name(walk *w, const char *what, const py_object *module, const py_object *qualname,
                             const py_object *code, char out[NAME_BYTES])
 {
     char path[256];
+    const python *py = &w->py;
     size_t size = (size_t)snprintf(out, NAME_BYTES, "%s ", what);
     const size_t before = size;
-    size += py_utf8(py, module, out + size, NAME_BYTES / 4);
-    if (is_identity_module(out + before, size - before)) size = before;
+    size += module_name(w, module, out + size, NAME_BYTES / 4);
     if (size > before) out[size++] = '.';
     size += py_utf8(py, qualname, out + size, NAME_BYTES / 2 - size);
     path[py_utf8(py, py_object_at(code, py->at->code_filename), path, sizeof path - 1)] = '\0';
@@ -116,7 +136,7 @@ uint32_t plans_function_type(walk *w, const plan *p, const py_object *object)
     if (known->code == parts.code && known->qualname == parts.qualname && known->module == parts.module &&
         known->kind == (uint32_t)p->kind)
         return known->number;
-    const size_t size = function_name(&w->py, parts.what, parts.module, parts.qualname, parts.code, text);
+    const size_t size = function_name(w, parts.what, parts.module, parts.qualname, parts.code, text);
     const uint32_t number = names_put(&w->names, NAME_FUNCTION_TYPE, text, size < sizeof text ? size : sizeof text - 1);
     *known = (function_label){parts.code, parts.qualname, parts.module, (uint32_t)p->kind, number};
     return number;
@@ -343,8 +363,7 @@ static plan *make(walk *w, py_type *type)
     p->has_rules = edges_has_rules(type);
     p->stack = p->kind == PLAN_PLAIN ? stack_of(type) : NULL;
     plan_size_of(&w->py, p);
-    p->number = names_put(&w->names, p->kind == PLAN_CODE ? NAME_CODE_TYPE : NAME_TYPE, text,
-                          plans_type_name(&w->py, type, text));
+    p->number = names_put(&w->names, p->kind == PLAN_CODE ? NAME_CODE_TYPE : NAME_TYPE, text, type_name(w, type, text));
     if (plan_members(w, p)) return p;
     free(p);
     return NULL;

@@ -108,6 +108,9 @@ uint32_t names_put(names *all, name_kind kind, const char *text, size_t size);
 uint32_t names_key(names *all, const python *py, name_kind kind, const py_object *key, uint32_t fallback);
 /* The label of an entry that has a name of the program's, in which a number is `*`: those of a pool are one. */
 uint32_t names_numbered(names *all, char *text, size_t size, uint32_t fallback);
+
+/* The text in place: digits and words that are digests read *, "plugin_12" and "plugin_9ac2f0" as "plugin_*". */
+size_t names_without_numbers(char *text, size_t size);
 void names_close(names *all);
 
 /* ---- plans.c ---- */
@@ -226,6 +229,7 @@ struct walk {
     uint32_t generation_string[5], thread_count;
     uint64_t allocated_blocks; /* sys.getallocatedblocks() */
     bool is_collector_off;
+    bool has_many_made; /* modules that the program made are so many that they are no roots */
     uint64_t held_objects, held_references, tracked, other_interpreters;
     uint32_t steps;      /* of walk_is_over */
     const char *failure; /* NULL, or why the walk ended early */
@@ -276,6 +280,10 @@ void roots_tasks(walk *w, void *interpreter);
 /* Do a class's attributes have a place of their own, `app.cache.Session.all`? Where its module has the class, and so it
  * lasts. One that is made anew and anew is held by whatever keeps it, with all that it has. */
 bool roots_is_named(walk *w, const py_type *type);
+
+/* Whether a module of this name is one of many that the program makes, and numbers: no module of sys.modules is called
+ * so, or one of the many there that are made. Of `name`, the str that functions and classes of it have. */
+bool roots_is_numbered(walk *w, const py_object *name);
 /* Of an object that is being written: what it counts itself is taken off its slot; what lives for ever is a root. */
 void roots_account(walk *w, const py_object *object, uint64_t *slot);
 /* At the end, when all references were found. */

@@ -144,6 +144,7 @@ void roots_modules(walk *w, void *interpreter)
     py_object *modules = py_object_at(interpreter, w->py.at->interp_modules), *key, *value;
     if (modules == NULL || !py_is(modules->type, PY_IS_DICT)) return;
     const bool are_many = has_many_made(w, modules);
+    w->has_many_made |= are_many;
     parents p = {.modules = modules};
     for (py_entries all = py_dict_entries(&w->py, (const py_dict *)modules); py_next_entry(&all, &key, &value);) {
         if (value == w->py.none) continue;
@@ -180,6 +181,21 @@ static const py_object *globals_of(walk *w, const py_object *module)
     return known->globals;
 }
 
+bool roots_is_numbered(walk *w, const py_object *name)
+{
+    char text[NAME_BYTES];
+    if (name == NULL || name->type != w->py.types.text) return false;
+    const size_t size = py_utf8(&w->py, name, text, sizeof text);
+    size_t at = 0;
+    while (at < size && (text[at] < '0' || text[at] > '9'))
+        at++;
+    if (at == size) return false;
+    const py_object *globals = globals_of(w, name);
+    if (globals == NULL) return true;
+    const py_object *spec = w->has_many_made ? py_dict_find(&w->py, globals, "__spec__") : name;
+    return spec == NULL || spec == w->py.none;
+}
+
 /* "Order.Line", and not "make.<locals>.Line". */
 static bool is_inside_class(const walk *w, const py_type *type)
 {
@@ -195,6 +211,7 @@ bool roots_is_named(walk *w, const py_type *type)
     if (!py_is(type, PY_HEAP_TYPE)) return true;
     const py_object *module = py_dict_find(&w->py, type->dict, "__module__");
     if (module == NULL || module->type != w->py.types.text || is_inside_class(w, type)) return true;
+    if (roots_is_numbered(w, module)) return false;
     const py_object *globals = globals_of(w, module);
     py_object *key, *value;
     if (globals == NULL) return true;

@@ -155,6 +155,8 @@ def leak(tool, folder, version, path, module, environment):
     check(not warned or "growth is right" in " ".join(warned[1].split()), f"a warning that leaves open what the answer is worth:\n{screen}")
     gone = [one["type"] for one in types if "(<plugin>:" in one["type"] and one["freed"]["objects"]]
     check(not gone, f"functions of one code that go and come by other names: {gone}")
+    made = [one["type"] for one in types if "plugins.request" in one["type"]]
+    check(made == [] or sorted(made) == ["function plugins.request*.run (<plugin>:1)", "plugins.request*.Rule"], f"what modules of one code have, by other names: {made}")
     said = re.search(r"of the growth (?:and more )?hangs from one place: (.*?)(?:\. |; others shrank\.)", " ".join(screen.split()))
     names = said and (said[1].endswith(holder[3:]) if holder.startswith("...") else said[1] == holder)
     check(names, f"the first sentence does not name {holder}:\n{screen}")

@@ -4,7 +4,7 @@ import types
 
 from .leaked import Leaked
 
-SOURCE = compile("def run(request):\n    return request\n", "<plugin>", "exec")
+SOURCE = compile("def run(request):\n    return request\n\n\nclass Rule:\n    limits = [1, 2]\n\n\nrule = Rule()\n", "<plugin>", "exec")
 
 
 def leak(count):
