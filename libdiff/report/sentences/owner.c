@@ -36,6 +36,32 @@ static const char *const of_python[] = {"asyncio.",   "_asyncio.",  "collections
                                         "functools.", "weakref.",   "logging.",     "multiprocessing.",
                                         NULL};
 
+/* Streams of Node and of browsers, and what they keep their chunks in. */
+static const char *const of_streams[] = {"Readable",
+                                         "Writable",
+                                         "Duplex",
+                                         "Transform",
+                                         "PassThrough",
+                                         "ReadableState",
+                                         "WritableState",
+                                         "ReadableStream",
+                                         "WritableStream",
+                                         "TransformStream",
+                                         "InternalReadableStream",
+                                         "InternalWritableStream",
+                                         "InternalTransformStream",
+                                         "ReadableStreamDefaultController",
+                                         "ReadableByteStreamController",
+                                         "WritableStreamDefaultController",
+                                         "TransformStreamDefaultController"};
+
+static bool is_stream(hsd_text type)
+{
+    for (size_t i = 0; i < HSD_ARRAY_LEN(of_streams); i++)
+        if (type.size == strlen(of_streams[i]) && memcmp(type.data, of_streams[i], type.size) == 0) return true;
+    return false;
+}
+
 bool hsd_type_is_of_runtime(hsd_text type)
 {
     return type_begins_with_any(type, of_runtimes) || type_begins_with_any(type, of_python);
@@ -145,11 +171,19 @@ static hsd_text code_of_root(hsd_text root)
     return at > mark ? (hsd_text){root.data + at, root.size - at} : (hsd_text){root.data, 0};
 }
 
+/* `feed.mjs.mirror`, a variable of a script of the program: one of the runtime's is `node:internal/timers.list`. */
+static bool is_of_script(hsd_text root)
+{
+    return root.size > 0 && isalpha((unsigned char)root.data[0]) && !type_begins_with(root, "node:") &&
+           !type_begins_with(root, "static ") && memchr(root.data, '.', root.size) != NULL;
+}
+
 /* The step is of a class of a runtime's libraries, and the root a variable or a frame of the program's own: it says
  * more.
  */
 static bool says_less_than_root(const hsd_spot *place, size_t step)
 {
+    if (is_stream(place->steps[step].type)) return is_of_script(place->root);
     const hsd_text code = code_of_root(place->root);
     return code.size > 0 && !type_begins_with_any(code, of_runtimes) &&
            type_begins_with_any(place->steps[step].type, of_runtimes);

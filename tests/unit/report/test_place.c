@@ -234,6 +234,18 @@ Test(place, begins_at_no_class_of_the_runtime_behind_code_of_the_program)
     cr_expect_eq(strncmp(near_of(&holder), "kotlin.coroutines.CombinedContext.left", 38), 0);
 }
 
+/* A branch of a stream that nobody reads: the variable says which, and each stream has such a controller. */
+Test(place, begins_at_no_stream_of_node_behind_a_variable_of_the_program)
+{
+    const hsd_step far[] = {sample_step("", "InternalReadableStream"), sample_step(".<symbol>", "Function"),
+                            sample_step("<bound_this>", "ReadableStreamDefaultController"),
+                            sample_step(".<symbol>", "Object"), sample_step(".queue", "Array")};
+    hsd_holder holder = sample_holder("feed.mjs.mirror", far, 5, 1000);
+    cr_expect_str_eq(near_of(&holder), "feed.mjs.mirror.<symbol><bound_this>.<symbol>.queue (Array)");
+    holder.root = sample_text("node:internal/streams.all_that_are_there_of_a_kind");
+    cr_expect_str_eq(near_of(&holder), "ReadableStreamDefaultController.<symbol>.queue (Array)");
+}
+
 Test(place, begins_there_also_where_references_have_no_names)
 {
     const hsd_step far[] = {sample_step("", "Engine[]"),
