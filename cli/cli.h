@@ -154,9 +154,10 @@ typedef struct cli_example {
 /* A command is one file and one row of the table in commands.c. */
 struct cli_command {
     const char *name;
-    const char *synopsis;        /* what follows the name: "BEFORE AFTER [options]" */
-    const char *summary;         /* one line */
-    const char *description;     /* paragraphs for the manual, a blank line between them; "  " starts verbatim lines */
+    const char *synopsis;    /* what follows the name: "BEFORE AFTER [options]" */
+    const char *words;       /* what its first input is one of, "add|report", for completion; NULL = no such words */
+    const char *summary;     /* one line */
+    const char *description; /* paragraphs for the manual, a blank line between them; "  " starts verbatim lines */
     const cli_example *examples; /* ends with a NULL command */
     /* that it takes, in the order in which help shows them; ends with NULL (common_options.h) */
     const cli_option *const *options;

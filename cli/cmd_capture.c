@@ -343,18 +343,6 @@ static int capture_started(const cli_app *cli)
     return result;
 }
 
-/* A name that ends in / is a folder: made, for us alone, before anything is started or waited for. */
-static int make_folder(const cli_app *cli)
-{
-    const char *path = cli->options.output;
-    hsd_error err;
-    if (!path || !*path || path[strlen(path) - 1] != '/' || mkdir(path, 0700) == 0 || errno == EEXIST) return CLI_DONE;
-    hsd_error_init(&err);
-    hsd_fail_errno(&err, errno, "cannot be made");
-    hsd_error_set_file(&err, path);
-    return cli_report_error(cli, &err);
-}
-
 static int run_capture(cli_app *cli)
 {
     int made = CLI_DONE;
@@ -364,7 +352,7 @@ static int run_capture(cli_app *cli)
         return cli_capture_serve(cli, &options);
     }
     if (cli_is_remote(cli)) {
-        made = make_folder(cli);
+        made = cli_make_folder(cli);
         return made != CLI_DONE ? made : cli_capture_remote(cli);
     }
     if (cli->options.capture.follow && !cli->has_dashes) {
@@ -380,7 +368,7 @@ static int run_capture(cli_app *cli)
         const hsd_live_options options = live_options(cli);
         return cli_capture_view(cli, &options);
     }
-    if (!cli->options.capture.forget) made = make_folder(cli);
+    if (!cli->options.capture.forget) made = cli_make_folder(cli);
     if (made != CLI_DONE) return made;
     return cli->has_dashes ? capture_started(cli) : capture_running(cli);
 }

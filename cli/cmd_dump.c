@@ -2,6 +2,7 @@
  * hsdiff dump: the records of a capture as text, one a line, in the order of the format's kinds. For
  * people who look into a capture, and for tests that compare two.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,7 @@
 #include "info_words.h"
 #include "input.h"
 #include "options/common.h"
+#include "options/values.h"
 #include "out.h"
 #include "progress.h"
 #include "report_error.h"
@@ -252,6 +254,15 @@ static const dump_kind kinds[] = {
 
 #define KIND_COUNT (sizeof kinds / sizeof kinds[0])
 
+static const char *names_of_kinds(void)
+{
+    static char names[256];
+    size_t length = 0;
+    for (size_t i = 0; i < KIND_COUNT && length < sizeof names; i++)
+        length += (size_t)snprintf(names + length, sizeof names - length, "%s%s", i > 0 ? "|" : "", kinds[i].name);
+    return names;
+}
+
 static hsd_status put_records(const dump_job *dump, const dump_kind *kind)
 {
     hsd_record_reader *reader;
@@ -333,16 +344,20 @@ static const cli_example examples[] = {
 };
 
 static const cli_option *const options[] = {
-    &cli_option_top,
+    &(const cli_option){.name = "top",
+                        .value = "N",
+                        .kind = CLI_OTHER,
+                        .set = cli_set_top,
+                        .told = CLI_TOLD,
+                        .help = "print the first N records of each kind, or all of them (all), which is the default"},
     &cli_option_partial,
-    &(const cli_option){
-        .name = "only",
-        .value = "KINDS",
-        .kind = CLI_TEXT,
-        .offset = CLI_FIELD(dump.only),
-        .choices = "strings|types|labels|sites|threads|frames|metrics|losses|objects|edges|roots|totals|groups",
-        .told = CLI_LEFT_OUT,
-        .help = "the kinds of records to print, separated by commas"},
+    &(const cli_option){.name = "only",
+                        .value = "KINDS",
+                        .kind = CLI_TEXT,
+                        .offset = CLI_FIELD(dump.only),
+                        .list_choices = names_of_kinds,
+                        .told = CLI_LEFT_OUT,
+                        .help = "the kinds of records to print, separated by commas"},
     CLI_OPTIONS_OF_DUMPS,
     CLI_OPTIONS_OF_READING,
     NULL,

@@ -2,6 +2,7 @@
  * hsdiff export CAPTURE [AFTER] --to FORMAT -o FILE: what a capture holds, or what grew between two, in the format of
  * another tool.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "input.h"
@@ -72,11 +73,22 @@ static const cli_example examples[] = {
     {0},
 };
 
+static const char *formats_written(void)
+{
+    static char names[256];
+    size_t length = 0;
+    for (size_t i = 0; hsd_exporter_get(i) && length < sizeof names; i++)
+        length += (size_t)snprintf(names + length, sizeof names - length, "%s%s", length > 0 ? "|" : "",
+                                   hsd_exporter_get(i)->name);
+    return names;
+}
+
 static const cli_option *const options[] = {
     &cli_option_partial,
     &(const cli_option){
         .name = "to",
         .value = "FORMAT",
+        .list_choices = formats_written,
         .kind = CLI_TEXT,
         .offset = CLI_FIELD(export.to),
         .told = CLI_LEFT_OUT,
@@ -91,7 +103,11 @@ static const cli_option *const options[] = {
                                 "down (paths); auto takes sites if there are any"},
     &cli_option_from,
     &cli_option_dump,
-    &cli_option_with_values,
+    &(const cli_option){.name = "with-values",
+                        .kind = CLI_FLAG,
+                        .offset = CLI_FIELD(with_values),
+                        .told = CLI_TOLD,
+                        .help = "also write map keys and value previews; they are user data"},
     &cli_option_final_is_strong,
     &cli_option_encrypt_to,
     CLI_OPTIONS_OF_READING,

@@ -321,7 +321,13 @@ static const cli_option *const options[] = {
     &option_floor,
     &option_no_places,
     &option_format,
-    &cli_option_top,
+    &(const cli_option){.name = "top",
+                        .value = "N",
+                        .kind = CLI_OTHER,
+                        .set = cli_set_top,
+                        .told = CLI_TOLD,
+                        .help = "report and check: show N places that grow, or all of them (all); by default 20, and "
+                                "as JSON all"},
     &cli_option_partial,
     &cli_option_from,
     &cli_option_exe,
@@ -332,6 +338,7 @@ static const cli_option *const options[] = {
 
 const cli_command cli_command_fleet = {
     .name = "fleet",
+    .words = "add|report|check|compact|sql",
     .synopsis = "add|report|check|compact|sql STORE [CAPTURE|STATEMENT...]",
     .summary = "find which version of a service leaks, and where, in many processes",
     .description =

@@ -74,7 +74,11 @@ static const cli_example examples[] = {
 };
 
 static const cli_option *const options[] = {
-    &cli_option_summary,
+    &(const cli_option){.name = "summary",
+                        .kind = CLI_FLAG,
+                        .offset = CLI_FIELD(summary),
+                        .told = CLI_TOLD,
+                        .help = "write the totals of each type alone, garbage among them, and no object"},
     &cli_option_partial,
     &cli_option_from,
     &cli_option_exe,

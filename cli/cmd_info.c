@@ -279,10 +279,10 @@ static void print_next_info(const info_page *info)
     char word[4096];
     if (info->cli->options.quiet || strcmp(info->input->path, "-") == 0) return;
     hsd_quote_shell(word, sizeof word, info->input->path, strlen(info->input->path));
-    if (!info->facts->is_complete && !info->input->is_foreign)
-        cli_out_format(info->out, "\nTo keep a clean copy: hsdiff salvage %s -o salvaged.hs\n", word);
-    else if (info->input->is_foreign)
+    if (info->input->is_foreign)
         cli_out_format(info->out, "\nTo read it only once: hsdiff import %s -o heap.hs\n", word);
+    else if (!info->facts->has_index || info->facts->damaged_blocks > 0)
+        cli_out_format(info->out, "\nTo keep a clean copy: hsdiff salvage %s -o salvaged.hs\n", word);
     else
         cli_out_format(info->out, "\nTo check every byte: hsdiff verify %s\n", word);
 }

@@ -225,8 +225,8 @@ static void put_text(listing *self)
     }
     if (self->hidden > 0)
         cli_out_format(self->out,
-                       "%s%zu %s in no runtime that hsdiff knows and %s no agent: --all shows %s. hsdiff capture -- "
-                       "COMMAND starts one with an agent.\n",
+                       "%s%zu %s in no runtime that hsdiff knows and %s no agent: --all shows %s.\n"
+                       "To start one with an agent: hsdiff capture -- COMMAND\n",
                        self->count > 0 ? "\n" : "", self->hidden, self->hidden == 1 ? "program runs" : "programs run",
                        self->hidden == 1 ? "has" : "have", self->hidden == 1 ? "it" : "them");
 }
@@ -296,13 +296,7 @@ static const cli_example examples[] = {
 };
 
 static const cli_option *const options[] = {
-    &(const cli_option){.name = "format",
-                        .value = "FORMAT",
-                        .choices = "text|json",
-                        .kind = CLI_TEXT,
-                        .offset = CLI_FIELD(format),
-                        .told = CLI_LEFT_OUT,
-                        .help = "text for people (the default), json for programs"},
+    &cli_option_format_of_one,
     &(const cli_option){.letter = 'a',
                         .name = "all",
                         .kind = CLI_FLAG,

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "capture/names.h"
 #include "capture/report.h"
 #include "fleet/feed.h"
 #include "options/common.h"
@@ -60,17 +61,27 @@ static int receive_all(cli_app *cli, receiving *self)
     return cli_report_error(cli, &err);
 }
 
-static bool knows_options(const cli_app *cli, const char *folder)
+static bool knows_options(const cli_app *cli)
 {
     const cli_options *options = &cli->options;
-    struct stat what;
+    const char *where = cli->inputs[0];
     if (!cli_knows_capture_format(cli)) return false;
+    if (strncmp(where, "unix:", 5) != 0 && strncmp(where, "tcp:", 4) != 0) {
+        cli_complain("'%s' is no address; did you mean %s%s?", where, strchr(where, '/') ? "unix:" : "tcp:", where);
+        return false;
+    }
     if (!options->receive.store && (options->label_count > 0 || options->receive.keeps_captures)) {
         cli_complain("%s is of --fleet.", options->label_count > 0 ? "--label" : "--keep-captures");
         return false;
     }
+    return true;
+}
+
+static bool is_folder(const char *folder)
+{
+    struct stat what;
     if (stat(folder, &what) == 0 && S_ISDIR(what.st_mode)) return true;
-    cli_complain("-o takes a folder that exists, and '%s' is none.", folder);
+    cli_complain("-o takes a folder that exists, or a name that ends in / and is made; '%s' is none.", folder);
     return false;
 }
 
@@ -81,7 +92,10 @@ static int run_receive(cli_app *cli)
                       .folder = options->output ? options->output : ".",
                       .as_json = options->format && strcmp(options->format, "json") == 0};
     int status;
-    if (!knows_options(cli, self.folder)) return CLI_USAGE;
+    if (!knows_options(cli)) return CLI_USAGE;
+    status = cli_make_folder(cli);
+    if (status != CLI_DONE) return status;
+    if (!is_folder(self.folder)) return CLI_USAGE;
     if (options->receive.store) {
         self.feed = cli_fleet_feed_begin(cli, options->receive.store, options->receive.keeps_captures, &status);
         if (!self.feed) return status;
@@ -122,8 +136,18 @@ static const cli_option *const options[] = {
     &cli_option_label_of_fleet,
     &option_keep_captures,
     &cli_option_format_of_captures,
-    &cli_option_count,
-    &cli_option_timeout,
+    &(const cli_option){.name = "count",
+                        .value = "N",
+                        .kind = CLI_COUNT,
+                        .offset = CLI_FIELD(count),
+                        .told = CLI_LEFT_OUT,
+                        .help = "end after N captures, of all processes together; by default not at all"},
+    &(const cli_option){.name = "timeout",
+                        .value = "TIME",
+                        .kind = CLI_DURATION,
+                        .offset = CLI_FIELD(timeout_ms),
+                        .told = CLI_LEFT_OUT,
+                        .help = "give up a capture of which nothing has arrived for TIME; by default 60s"},
     &cli_option_partial_capture,
     &cli_option_encrypt_to,
     CLI_OPTIONS_OF_WORK,
@@ -136,7 +160,8 @@ const cli_command cli_command_receive = {
     .summary = "save the captures that programs send over a network",
     .description =
         "Listens on a Unix socket, or on a TCP port of the loopback, and saves every capture that a program with an "
-        "agent sends there, as NAME-PID-0001.hs in the folder of -o. Several programs may send at once. A capture that "
+        "agent sends there, as NAME-PID-0001.hs in the folder of -o, which is made if its name ends in /. Several "
+        "programs may send at once. A capture that "
         "is cut off in the middle is dropped; with --partial it is kept, and marked as incomplete.\n"
         "\n"
         "With --fleet the sums of each capture go into a store (hsdiff fleet), and the capture is deleted when they "

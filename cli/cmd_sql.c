@@ -216,11 +216,22 @@ static const cli_example examples[] = {
 };
 
 static const cli_option *const options[] = {
-    &cli_option_format_of_one, &cli_option_partial,
-    &cli_option_plain,         &cli_option_wide,
-    &cli_option_from,          &cli_option_dump,
-    &cli_option_with_values,   &cli_option_final_is_strong,
-    CLI_OPTIONS_OF_READING,    NULL,
+    &(const cli_option){.name = "format",
+                        .value = "FORMAT",
+                        .choices = "text|json|csv",
+                        .kind = CLI_TEXT,
+                        .offset = CLI_FIELD(format),
+                        .told = CLI_LEFT_OUT,
+                        .help = "text for people (the default), json for programs, csv for spreadsheets"},
+    &cli_option_partial,
+    &cli_option_plain,
+    &cli_option_wide,
+    &cli_option_from,
+    &cli_option_dump,
+    &cli_option_values_of_dumps,
+    &cli_option_final_is_strong,
+    CLI_OPTIONS_OF_READING,
+    NULL,
 };
 
 const cli_command cli_command_sql = {

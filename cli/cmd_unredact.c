@@ -123,7 +123,7 @@ static const cli_example examples[] = {
 
 static const cli_option *const options[] = {
     &cli_option_redaction_key,
-    &cli_option_with_values,
+    &cli_option_values_of_dumps,
     CLI_OPTIONS_OF_READING,
     NULL,
 };

@@ -18,14 +18,22 @@ static const cli_example examples[] = {
 };
 
 static const cli_option *const options[] = {
-    &cli_option_label,       &cli_option_open,
-    &cli_option_port,        &cli_option_ipv6,
-    &cli_option_idle,        &cli_option_partial,
-    &cli_option_match,       &cli_option_key,
-    &cli_option_min,         &cli_option_from,
-    &cli_option_exe,         &cli_option_dump,
-    &cli_option_with_values, &cli_option_final_is_strong,
-    CLI_OPTIONS_OF_READING,  NULL,
+    &cli_option_label,
+    &cli_option_open,
+    &cli_option_port,
+    &cli_option_ipv6,
+    &cli_option_idle,
+    &cli_option_partial,
+    &cli_option_match,
+    &cli_option_key,
+    &cli_option_min,
+    &cli_option_from,
+    &cli_option_exe,
+    &cli_option_dump,
+    &cli_option_values_of_dumps,
+    &cli_option_final_is_strong,
+    CLI_OPTIONS_OF_READING,
+    NULL,
 };
 
 const cli_command cli_command_view = {

@@ -177,6 +177,15 @@ static bool is_input(const cli_app *cli)
     return !near && cli->input_count > 1 && !is_word;
 }
 
+/* --help behind a word that is nearly a command. */
+static bool is_help_of_nothing(const cli_app *cli)
+{
+    const char *word = cli->input_count > 0 && !cli->is_named ? cli->inputs[0] : "-";
+    const cli_command *near = access(word, F_OK) != 0 ? cli_command_near(word) : NULL;
+    if (near) cli_complain("there is no command '%s'; did you mean hsdiff help %s?", word, near->name);
+    return near != NULL;
+}
+
 /* A folder of captures is no capture: how those in it are named. */
 static void complain_of_folder(const cli_app *cli)
 {
@@ -224,11 +233,12 @@ static bool has_right_inputs(const cli_app *cli)
         cli_complain("hsdiff %s takes no input, and %zu %s given: hsdiff %s %s", command->name, cli->input_count,
                      cli->input_count == 1 ? "was" : "were", command->name, command->synopsis);
     else
-        cli_complain("hsdiff %s takes %s, and %zu %s given.", command->name,
+        cli_complain("hsdiff %s takes %s, and %zu were given.", command->name,
                      command->inputs_max == 1   ? "one input"
                      : command->inputs_max == 2 ? "two inputs"
+                     : command->inputs_max == 3 ? "at most three inputs"
                                                 : "at most 1,000 inputs",
-                     cli->input_count, cli->input_count == 1 ? "was" : "were");
+                     cli->input_count);
     return false;
 }
 
@@ -311,7 +321,7 @@ static int run_command(cli_app *cli)
         return CLI_USAGE;
     }
     if (options->generate) return print_page(cli, print_generated);
-    if (options->help) return print_page(cli, print_help);
+    if (options->help) return is_help_of_nothing(cli) ? CLI_USAGE : print_page(cli, print_help);
     if (options->version) return print_page(cli, print_version);
     if (cli->argc < 2) return print_page(cli, print_short);
     hsd_error err;

@@ -180,10 +180,21 @@ static void print_hint(const char *hint)
     fputs(is_command || hint[length - 1] == '.' || hint[length - 1] == '?' ? "\n" : ".\n", stderr);
 }
 
-static struct { /* the first input that is not there, and the file that may have been meant */
+static struct { /* the first input that is not there, and what may have been meant: a file, or a command */
     const char *file;
     char near[LINE_BYTES / 2];
+    bool is_command;
 } absent;
+
+/* hsdiff paths TYPE CAPTURE: what was meant. */
+static bool put_paths_turned(char *out, size_t size, const cli_app *cli)
+{
+    char capture[LINE_BYTES / 4], type[LINE_BYTES / 4];
+    if (cli->command != cli_command_find("paths") || access(cli->inputs[1], F_OK) != 0) return false;
+    hsd_quote_shell(capture, sizeof capture, cli->inputs[1], strlen(cli->inputs[1]));
+    hsd_quote_shell(type, sizeof type, cli->inputs[0], strlen(cli->inputs[0]));
+    return snprintf(out, size, "hsdiff paths %s %s", capture, type) < (int)size;
+}
 
 void cli_look_for_absent(const cli_app *cli)
 {
@@ -191,7 +202,8 @@ void cli_look_for_absent(const cli_app *cli)
         const char *file = cli->inputs[i];
         if (strcmp(file, "-") == 0 || access(file, F_OK) == 0 || errno != ENOENT) continue;
         absent.file = file;
-        if (!cli_file_near(absent.near, sizeof absent.near, file)) absent.near[0] = 0;
+        absent.is_command = i == 0 && put_paths_turned(absent.near, sizeof absent.near, cli);
+        if (!absent.is_command && !cli_file_near(absent.near, sizeof absent.near, file)) absent.near[0] = 0;
     }
 }
 
@@ -204,8 +216,8 @@ static const char *cause_of_absence(const char *file)
     if (strpbrk(file, "*?") != NULL)
         return "No file has a name like that: where a pattern fits none, the shell hands it on as it stands.";
     if (absent.file != NULL && strcmp(absent.file, file) == 0 && absent.near[0] != 0) {
-        hsd_quote_shell(word, sizeof word, absent.near, strlen(absent.near));
-        snprintf(said, sizeof said, "Did you mean %s?", word);
+        if (!absent.is_command) hsd_quote_shell(word, sizeof word, absent.near, strlen(absent.near));
+        snprintf(said, sizeof said, "Did you mean %s?", absent.is_command ? absent.near : word);
         return said;
     }
     return NULL;

@@ -3,6 +3,7 @@
  */
 #include "capture/names.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -135,4 +136,15 @@ bool cli_capture_name(char path[CLI_PATH_BYTES], const cli_app *cli, const hsd_p
     if (to.is_whole) return true;
     cli_complain("the name of the capture is too long.");
     return false;
+}
+
+int cli_make_folder(const cli_app *cli)
+{
+    const char *path = cli->options.output;
+    hsd_error err;
+    if (!path || !*path || path[strlen(path) - 1] != '/' || mkdir(path, 0700) == 0 || errno == EEXIST) return CLI_DONE;
+    hsd_error_init(&err);
+    hsd_fail_errno(&err, errno, "cannot be made");
+    hsd_error_set_file(&err, path);
+    return cli_report_error(cli, &err);
 }

@@ -27,4 +27,8 @@ bool cli_capture_name(char path[CLI_PATH_BYTES], const cli_app *cli, const hsd_p
 /* An existing folder, or a name that ends in /. `path` is not empty. */
 bool cli_is_folder(const char *path);
 
+/* The folder of -o, where its name ends in /: made, for us alone, before anything is started or waited for. An exit
+ * status. */
+int cli_make_folder(const cli_app *cli);
+
 #endif

@@ -18,6 +18,19 @@ static void put_choices(cli_out *out, const char *choices)
         cli_out_format(out, "%c", *choices == '|' ? ' ' : *choices);
 }
 
+/* Words that stand behind the name of the command: of help those that it explains. */
+static bool takes_words(const cli_command *command) { return command->words || command->shows_pages; }
+
+static void put_words(cli_out *out, const cli_command *command)
+{
+    if (command->words) {
+        put_choices(out, command->words);
+    } else {
+        put_commands(out, " ");
+        cli_out_text(out, " formats output");
+    }
+}
+
 /* True for a row whose name has another row before it: it is for commands of its own. */
 static bool is_further(const cli_option *option)
 {
@@ -83,7 +96,14 @@ static void put_bash(cli_out *out)
     for (size_t i = 1; cli_command_get(i); i++)
         put_bash_options(out, cli_command_get(i)->name, cli_command_get(i));
     put_bash_options(out, "*", cli_command_get(0));
-    cli_out_text(out, "    esac\n    COMPREPLY=()\n"
+    cli_out_text(out, "    esac\n    COMPREPLY=()\n    (( COMP_CWORD == 2 )) && case ${COMP_WORDS[1]} in\n");
+    for (size_t i = 0; cli_command_get(i); i++) {
+        if (!takes_words(cli_command_get(i))) continue;
+        cli_out_format(out, "        %s) COMPREPLY=($(compgen -W '", cli_command_get(i)->name);
+        put_words(out, cli_command_get(i));
+        cli_out_text(out, "' -- \"$word\")) ;;\n");
+    }
+    cli_out_text(out, "    esac\n    (( ${#COMPREPLY[@]} > 0 )) && return\n"
                       "    if [[ $word == -* ]]; then COMPREPLY=($(compgen -W \"$options\" -- "
                       "\"$word\")); return; fi\n"
                       "    (( COMP_CWORD == 1 )) && COMPREPLY=($(compgen -W '");
@@ -106,44 +126,53 @@ static void put_zsh_text(cli_out *out, const char *text)
     }
 }
 
-/* Values that only other commands take. */
-static void put_further_choices(cli_out *out, const cli_option *first)
+/* '--sort=[order types by]:KEY:(growth percent)' */
+static void put_zsh_option(cli_out *out, const cli_option *option)
 {
-    for (size_t i = 0; cli_option_get(i); i++) {
-        const cli_option *option = cli_option_get(i);
-        if (option == first || !cli_choices(option) || strcmp(option->name, first->name) != 0) continue;
-        cli_out_text(out, " ");
-        put_choices(out, cli_choices(option));
+    cli_out_format(out, "  '--%s%s[", option->name, option->value ? "=" : "");
+    put_zsh_text(out, option->help);
+    cli_out_text(out, "]");
+    if (option->value) {
+        cli_out_text(out, ":");
+        put_zsh_text(out, option->value);
+        cli_out_text(out, ":");
     }
+    if (option->value && cli_choices(option)) {
+        cli_out_text(out, "(");
+        put_choices(out, cli_choices(option));
+        cli_out_text(out, ")");
+    } else if (option->value) {
+        cli_out_text(out, option->kind == CLI_FOLDER ? "_files -/" : "_files");
+    }
+    cli_out_text(out, "'\n");
+}
+
+/* The places of its options in the array, and what its inputs are. */
+static void put_zsh_command(cli_out *out, const char *pattern, const cli_command *command)
+{
+    cli_out_format(out, "  %s) _arguments -s", pattern);
+    for (size_t i = 0; cli_option_get(i); i++)
+        if (cli_command_takes(command, cli_option_get(i))) cli_out_format(out, " $o[%zu]", i + 1);
+    if (takes_words(command)) {
+        cli_out_text(out, " '2:word:(");
+        put_words(out, command);
+        cli_out_text(out, ")'");
+    }
+    cli_out_text(out, " $first '*:file:_files' ;;\n");
 }
 
 static void put_zsh(cli_out *out)
 {
-    cli_out_text(out, "#compdef hsdiff\n_arguments -s \\\n");
-    for (size_t i = 0; cli_option_get(i); i++) {
-        const cli_option *option = cli_option_get(i);
-        if (is_further(option)) continue; /* zsh takes one line for a name */
-        cli_out_format(out, "  '--%s%s[", option->name, option->value ? "=" : "");
-        put_zsh_text(out, option->help);
-        cli_out_text(out, "]");
-        if (option->value) {
-            cli_out_text(out, ":");
-            put_zsh_text(out, option->value);
-            cli_out_text(out, ":");
-        }
-        if (option->value && cli_choices(option)) {
-            cli_out_text(out, "(");
-            put_choices(out, cli_choices(option));
-            put_further_choices(out, option);
-            cli_out_text(out, ")");
-        } else if (option->kind == CLI_FILE || option->kind == CLI_FOLDER) {
-            cli_out_text(out, option->kind == CLI_FILE ? "_files" : "_files -/");
-        }
-        cli_out_text(out, "' \\\n");
-    }
-    cli_out_text(out, "  '1:command or file:{ compadd ");
+    cli_out_text(out, "#compdef hsdiff\nlocal -a o\nlocal first='1:command or file:{ compadd ");
     put_commands(out, " ");
-    cli_out_text(out, "; _files }' \\\n  '*:file:_files'\n");
+    cli_out_text(out, "; _files }'\no=(\n");
+    for (size_t i = 0; cli_option_get(i); i++)
+        put_zsh_option(out, cli_option_get(i));
+    cli_out_text(out, ")\ncase $words[2] in\n");
+    for (size_t i = 1; cli_command_get(i); i++)
+        put_zsh_command(out, cli_command_get(i)->name, cli_command_get(i));
+    put_zsh_command(out, "*", cli_command_get(0));
+    cli_out_text(out, "esac\n");
 }
 
 /* ---- fish ---- */
@@ -156,12 +185,24 @@ static void put_fish_text(cli_out *out, const char *text)
     }
 }
 
+/* -n 'commands that take it': the default one need not be named, so what it takes is told by those that do not. */
 static void put_fish_commands(cli_out *out, const cli_option *option)
 {
-    cli_out_text(out, " -n '__fish_seen_subcommand_from");
-    for (size_t i = 0; cli_command_get(i); i++)
-        if (cli_command_takes(cli_command_get(i), option)) cli_out_format(out, " %s", cli_command_get(i)->name);
-    cli_out_text(out, "'");
+    const bool is_of_default = cli_command_takes(cli_command_get(0), option);
+    size_t count = 0;
+    for (size_t i = 0; cli_command_get(i); i++) {
+        if (cli_command_takes(cli_command_get(i), option) == is_of_default) continue;
+        if (count++ == 0) cli_out_format(out, " -n '%s__fish_seen_subcommand_from", is_of_default ? "not " : "");
+        cli_out_format(out, " %s", cli_command_get(i)->name);
+    }
+    if (count > 0) cli_out_text(out, "'");
+}
+
+static void put_fish_words(cli_out *out, const cli_command *command)
+{
+    cli_out_format(out, "complete -c hsdiff -n '__fish_seen_subcommand_from %s' -f -a '", command->name);
+    put_words(out, command);
+    cli_out_text(out, "'\n");
 }
 
 static void put_fish(cli_out *out)
@@ -170,11 +211,12 @@ static void put_fish(cli_out *out)
         cli_out_format(out, "complete -c hsdiff -n __fish_use_subcommand -a %s -d '", cli_command_get(i)->name);
         put_fish_text(out, cli_command_get(i)->summary);
         cli_out_text(out, "'\n");
+        if (takes_words(cli_command_get(i))) put_fish_words(out, cli_command_get(i));
     }
     for (size_t i = 0; cli_option_get(i); i++) {
         const cli_option *option = cli_option_get(i);
         cli_out_text(out, "complete -c hsdiff");
-        if (is_further(option)) put_fish_commands(out, option);
+        put_fish_commands(out, option);
         cli_out_format(out, " -l %s", option->name);
         if (option->letter) cli_out_format(out, " -s %c", option->letter);
         if (option->value) cli_out_text(out, cli_choices(option) ? " -x -a '" : " -r");

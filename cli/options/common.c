@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "options/values.h"
+#include <hsdiff/import.h>
 #include <hsdiff/report.h>
 
 #define FORMAT_NAMES_BYTES 256
@@ -13,11 +14,11 @@
 const cli_option cli_option_format_of_one = {
     .name = "format",
     .value = "FORMAT",
-    .choices = "text|json|csv",
+    .choices = "text|json",
     .kind = CLI_TEXT,
     .offset = CLI_FIELD(format),
     .told = CLI_LEFT_OUT,
-    .help = "text for people (the default), json for programs, csv for spreadsheets (not of info)",
+    .help = "text for people (the default), json for programs",
 };
 
 /* Names of formats, "a|b|c": of those that hold any result, and with `of_checks` of those that hold checks alone, too.
@@ -29,6 +30,16 @@ static const char *list_formats(char *names, size_t room, bool of_checks)
     for (size_t i = 0; (format = hsd_report_format_get(i)) != NULL && length < room; i++)
         if (of_checks || format->write_diff)
             length += (size_t)snprintf(names + length, room - length, "%s%s", length > 0 ? "|" : "", format->name);
+    return names;
+}
+
+static const char *formats_read(void)
+{
+    static char names[FORMAT_NAMES_BYTES];
+    size_t length = 0;
+    for (size_t i = 0; hsd_importer_get(i) && length < sizeof names; i++)
+        length += (size_t)snprintf(names + length, sizeof names - length, "%s%s", length > 0 ? "|" : "",
+                                   hsd_importer_get(i)->name);
     return names;
 }
 
@@ -374,6 +385,7 @@ const cli_option cli_option_wide = {
 const cli_option cli_option_from = {
     .name = "from",
     .value = "FORMAT",
+    .list_choices = formats_read,
     .kind = CLI_TEXT,
     .offset = CLI_FIELD(from),
     .told = CLI_TOLD,
@@ -405,6 +417,14 @@ const cli_option cli_option_with_values = {
     .offset = CLI_FIELD(with_values),
     .told = CLI_TOLD,
     .help = "also keep map keys and value previews; they are user data, and the capture will say so",
+};
+
+const cli_option cli_option_values_of_dumps = {
+    .name = "with-values",
+    .kind = CLI_FLAG,
+    .offset = CLI_FIELD(with_values),
+    .told = CLI_TOLD,
+    .help = "also read map keys and value previews of a dump; they are user data",
 };
 
 const cli_option cli_option_final_is_strong = {

@@ -15,10 +15,10 @@ extern const cli_option cli_option_format_of_one, cli_option_format_of_growth, c
     cli_option_timeout, cli_option_symbols, cli_option_open, cli_option_port, cli_option_ipv6, cli_option_idle,
     cli_option_top, cli_option_summary, cli_option_no_holders, cli_option_partial, cli_option_partial_capture,
     cli_option_match, cli_option_key, cli_option_min, cli_option_bytes, cli_option_plain, cli_option_wide,
-    cli_option_from, cli_option_exe, cli_option_dump, cli_option_with_values, cli_option_final_is_strong,
-    cli_option_level, cli_option_output, cli_option_force, cli_option_memory, cli_option_temp_dir, cli_option_threads,
-    cli_option_no_progress, cli_option_no_sandbox, cli_option_color, cli_option_quiet, cli_option_verbose,
-    cli_option_help, cli_option_version;
+    cli_option_from, cli_option_exe, cli_option_dump, cli_option_with_values, cli_option_values_of_dumps,
+    cli_option_final_is_strong, cli_option_level, cli_option_output, cli_option_force, cli_option_memory,
+    cli_option_temp_dir, cli_option_threads, cli_option_no_progress, cli_option_no_sandbox, cli_option_color,
+    cli_option_quiet, cli_option_verbose, cli_option_help, cli_option_version;
 
 /* The formats of reports, those that hold checks alone among them: "text|json|…". */
 const char *cli_formats_of_checks(void);

@@ -225,7 +225,9 @@ static bool take_value(cli_app *cli, const cli_option *option, const char *shown
         cli_complain("%s takes a size such as 64M, 512MiB or 2G, not '%s'.", shown, value);
     else if (option->kind == CLI_DURATION)
         cli_complain("%s takes a time such as 500ms, 60s, 5m or 1h, not '%s'.", shown, value);
-    else if (option->kind == CLI_COUNT || option->kind == CLI_OTHER)
+    else if (option->kind == CLI_COUNT)
+        cli_complain("%s takes a whole number from 1, not '%s'.", shown, value);
+    else if (option->kind == CLI_OTHER)
         cli_complain("%s takes %s, and '%s' is none.", shown, option->value, value);
     else
         cli_complain("%s needs a %s.", shown, option->value);

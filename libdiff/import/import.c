@@ -115,7 +115,14 @@ static hsd_status refuse_import(const input *in, const uint8_t *prefix, size_t s
     if (size >= sizeof CAPTURE_MAGIC && memcmp(prefix, CAPTURE_MAGIC, sizeof CAPTURE_MAGIC) == 0) {
         hsd_fail(err, HSD_E_NOT_THIS_FORMAT, "%s is already a capture: there is nothing to import",
                  in->packing != NULL ? in->packing->held : "this");
-        hsd_error_set_hint(err, "%s", in->packing != NULL ? in->packing->undo : "use it as it is: hsdiff info FILE");
+        hsd_error_set_hint(err, "%s", in->packing != NULL ? in->packing->undo : "use it as it is");
+        return HSD_E_NOT_THIS_FORMAT;
+    }
+    const hsd_importer *fitting;
+    if (format != NULL && hsd_importer_choose(&fitting, prefix, size, NULL, NULL) == HSD_OK) {
+        hsd_fail(err, HSD_E_NOT_THIS_FORMAT, "this is not %s but %s: %s", format, fitting->info.name,
+                 fitting->info.summary);
+        hsd_error_set_hint(err, "leave out --from %s", format);
         return HSD_E_NOT_THIS_FORMAT;
     }
     hsd_identify(prefix, size, phrase, sizeof phrase);
@@ -126,6 +133,9 @@ static hsd_status refuse_import(const input *in, const uint8_t *prefix, size_t s
         hsd_fail(err, HSD_E_NOT_THIS_FORMAT, "no heap dump that hsdiff knows: this is %s%s", holding, phrase);
     if (unpacker_of(phrase))
         hsd_error_set_hint(err, "unpack it first, or put  <(%s FILE)  in its place", unpacker_of(phrase));
+    else if (strcmp(phrase, "an SQLite database") == 0)
+        hsd_error_set_hint(err, "if hsdiff export wrote it, ask it: hsdiff sql FILE 'select name, objects, bytes from "
+                                "types'");
     else if (strstr(phrase, " of reli") != NULL)
         hsd_error_set_hint(err, "have it written for hsdiff: reli inspector:memory -f meminfo -p PID, or of a capture "
                                 "reli inspector:memory:export-meminfo FILE");

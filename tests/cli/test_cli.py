@@ -381,6 +381,15 @@ CASES = {
     "hostile-file": ("f=\"$(printf 'a\\033[31m\\n::error::\\342\\200\\256it'\\''s b.hs')\"; cp d/demo-before.hs \"$f\"; "
                      "hsdiff \"$f\" d/demo-after.hs; hsdiff info \"$f\" | head -1; hsdiff verify \"$f\"", 0),
     # wrong usage
+    "inputs-of-sql": ("hsdiff sql d/demo-before.hs d/demo-after.hs d/demo-after.hs 'select 1'", 2),
+    "paths-turned": ("hsdiff paths 'Entry<string,Session>' d/demo-after.hs", 3),
+    "help-near": ("hsdiff chek --help", 2),
+    "receive-no-scheme": ("hsdiff receive 127.0.0.1:9178; hsdiff receive ./heaps.sock", 2),
+    "receive-no-folder": ("hsdiff receive unix:x.sock -o run", 2),
+    "from-another": ("hsdiff import a.heapsnapshot --from hprof -o x.hs", 3),
+    "info-of-database": ("hsdiff export -q d/demo-after.hs -o x.sqlite && hsdiff info x.sqlite; rm x.sqlite", 0),
+    "info-of-salvaged": ("hsdiff salvage -q cut.hs -o part.hs; hsdiff info part.hs 2>/dev/null | tail -n 1; hsdiff info cut.hs 2>/dev/null | tail -n 1", 0),
+    "count-of-what": ("hsdiff receive unix:x.sock --count ten", 2),
     "one-input": ("hsdiff d/demo-before.hs", 2),
     "one-folder": ("hsdiff d", 2),
     "one-number": ("hsdiff 4121", 2),

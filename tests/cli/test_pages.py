@@ -88,7 +88,9 @@ def check_bash(hsdiff, commands):
     """bash completes commands, options and values."""
     script = run(hsdiff, "--generate", "complete-bash")
     for words, wanted in (("hsdiff ver", "verify"), ("hsdiff a b --form", "--format"), ("hsdiff a b --format js", "json"),
-                          ("hsdiff import --fro", "--from"), ("hsdiff a b -s perc", "percent"), ("hsdiff a b --match st", "structure")):
+                          ("hsdiff import --fro", "--from"), ("hsdiff help chec", "check"), ("hsdiff help outp", "output"),
+                          ("hsdiff fleet comp", "compact"), ("hsdiff import --from v", "v8"), ("hsdiff export a --to hp", "hprof"),
+                          ("hsdiff dump a --only own", "owned"), ("hsdiff a b -s perc", "percent"), ("hsdiff a b --match st", "structure")):
         parts = words.split()
         line = f"COMP_WORDS=({words}); COMP_CWORD={len(parts) - 1}; _hsdiff; printf '%s\\n' \"${{COMPREPLY[@]}}\""
         result = subprocess.run(["bash", "-c", script + "\n" + line], capture_output=True, text=True, check=False)
@@ -97,6 +99,23 @@ def check_bash(hsdiff, commands):
     for command in commands:
         if command not in script:
             yield f"bash: no {command}"
+
+
+def check_offers(hsdiff, commands):
+    """zsh and fish offer for a command the options that its help shows, and no other; where none is named, those of diff."""
+    zsh, fish = run(hsdiff, "--generate", "complete-zsh"), run(hsdiff, "--generate", "complete-fish")
+    options = re.findall(r"^  '--([a-z][a-z0-9-]+)[=\[]", zsh, re.MULTILINE)
+    rows = re.findall(r"^complete -c hsdiff(?: -n '(not )?__fish_seen_subcommand_from ([^']*)')? -l ([a-z][a-z0-9-]+)", fish, re.MULTILINE)
+    for command in [*commands, None]:
+        shown = options_in("\n".join(line for line in run(hsdiff, "help", command or "diff").split("\n") if re.match(r" {2,6}-", line)))
+        places = re.search(rf"^  {re.escape(command or '*') if command != 'diff' else '[*]'}\) _arguments -s(.*)", zsh, re.MULTILINE)[1]
+        offered = {
+            "zsh": {options[int(place) - 1] for place in re.findall(r"[$]o\[(\d+)\]", places)},
+            "fish": {name for negated, others, name in rows if not others or (command in others.split()) != bool(negated)},
+        }
+        for shell, names in offered.items():
+            if names != shown:
+                yield f"{shell}: hsdiff {command}: too few: {sorted(shown - names)}, too many: {sorted(names - shown)}"
 
 
 def main():
@@ -115,6 +134,7 @@ def check_all(hsdiff):
     if shutil.which("groff"):
         problems += check_manual(hsdiff, commands)
     problems += check_bash(hsdiff, commands)
+    problems += check_offers(hsdiff, commands)
     for shell in ("zsh", "fish"):
         script = run(hsdiff, "--generate", "complete-" + shell)
         problems += [f"{shell}: no {command}" for command in commands if command not in script]

@@ -79,7 +79,9 @@ static void tell_captures(hsd_out *out, const hsd_model *model, hsd_escape_form 
     hsd_out_name(out, form, first);
     hsd_out_text(out, " → ");
     hsd_out_name(out, form, last);
-    if (series && series->warmup > 0)
+    if (series && series->warmup == 1)
+        hsd_out_text(out, ", the first left out as warm-up");
+    else if (series && series->warmup > 1)
         hsd_out_format(out, ", the first %s left out as warm-up", hsd_format_count(count, series->warmup));
     hsd_out_text(out, check->config->is_built_in ? ", built-in rules" : ", rules of ");
     if (!check->config->is_built_in) hsd_out_name(out, form, check->config->name);
