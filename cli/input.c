@@ -18,7 +18,6 @@
 #include "report_error.h"
 
 #define SIDE_BY_SIDE_MIN_BYTES (UINT64_C(128) << 20)
-#define SECOND_NS              1000000000u
 #define AHEAD_MOST_BYTES       (UINT64_C(64) << 20) /* and so small a part of the memory: */
 #define AHEAD_PART             32u
 
@@ -267,10 +266,7 @@ static void tell_order(const cli_input *inputs, const cli_app *cli)
 {
     const hsd_capture_info *before = hsd_capture_get_info(inputs[0].capture),
                            *after = hsd_capture_get_info(inputs[1].capture);
-    const hsd_processes processes = hsd_capture_processes(before, after);
-    const bool has_number = processes == HSD_PROCESSES_UNKNOWN && before->pid != 0 && before->pid == after->pid;
-    if ((processes == HSD_PROCESSES_ONE || has_number) && after->taken_unix_ns != 0 &&
-        before->taken_unix_ns / SECOND_NS > after->taken_unix_ns / SECOND_NS)
+    if (hsd_capture_is_younger(before, after))
         cli_note(cli, "%s was taken after %s: what came between them is told as freed. The older one comes first.",
                  inputs[0].path, inputs[1].path);
 }

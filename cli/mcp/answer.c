@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <hsdiff/report.h>
+
 #include "server.h"
 
 #define FACTS_MOST  700u
@@ -149,14 +151,15 @@ static void send_failure(mcp_server *server, const mcp_request *request, const m
                          const hsd_error *err)
 {
     mcp_text text = {0};
+    char number[HSD_NUMBER_CHARS];
     const char *what = err->text[0] ? err->text : hsd_status_name(err->status);
     if (err->file[0]) {
         mcp_put_name(&text, (hsd_text){err->file, strlen(err->file)}, 600);
         mcp_put(&text, is_about_file(what) ? " " : ": ");
     }
     mcp_put_name(&text, (hsd_text){what, strlen(what)}, 600);
-    if (err->offset_bytes != HSD_NO_OFFSET)
-        mcp_put_format(&text, ", at byte %llu", (unsigned long long)err->offset_bytes);
+    if (err->offset_bytes != HSD_NO_OFFSET && !strstr(what, hsd_format_count(number, err->offset_bytes)))
+        mcp_put_format(&text, ", at byte %s", number);
     mcp_put(&text, text.size > 0 && text.data[text.size - 1] == '.' ? "\n" : ".\n");
     put_part(&text, &call->notes_of_error, NOTES_MOST);
     put_part(&text, &call->state->notes, NOTES_MOST);

@@ -77,6 +77,20 @@ static void put_next_calls(mcp_call *call, const hsd_diff *diff, const char *con
     mcp_text_release(&arguments);
 }
 
+/* The younger one first: what came looks freed. */
+static bool turns_captures(mcp_call *call, const mcp_heap *heap, const char *const *paths)
+{
+    mcp_text turned = {.most = 600};
+    if (!hsd_capture_is_younger(hsd_capture_get_info(heap->files[0].capture),
+                                hsd_capture_get_info(heap->files[1].capture)))
+        return false;
+    mcp_put_captures(&turned, (const char *const[]){paths[1], paths[0]}, 2);
+    if (!turned.is_cut)
+        mcp_put_next(call, "compare", &turned, "the first was taken after the second: the older one comes first");
+    mcp_text_release(&turned);
+    return true;
+}
+
 static hsd_status compare_two(mcp_call *call, const char *const *paths, bool partial, hsd_error *err)
 {
     const hsd_report_options options = {.top = ROWS, .width = WIDTH};
@@ -90,7 +104,7 @@ static hsd_status compare_two(mcp_call *call, const char *const *paths, bool par
     if (status == HSD_OK) status = mcp_put_report(call, &report, "WHAT KEEPS IT ALIVE");
     mcp_text_release(&report);
     put_diff_facts(call, diff);
-    put_next_calls(call, diff, paths);
+    if (!turns_captures(call, view.heap, paths)) put_next_calls(call, diff, paths);
     return status;
 }
 

@@ -156,14 +156,30 @@ static void put_files(mcp_call *call, const search *s)
     }
 }
 
+static const char *name_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* The youngest before the first that has another name: sums of a capture (hsdiff watch) have the name of the capture.
+ */
+static size_t find_other(const search *s)
+{
+    for (size_t i = 1; i < s->count; i++)
+        if (strcmp(name_of(s->found[i].path), name_of(s->found[0].path)) != 0) return i;
+    return 0;
+}
+
 static void put_next_comparison(mcp_call *call, const search *s)
 {
     mcp_text pair = {.most = 600};
-    if (s->count < 2) {
+    const size_t other = find_other(s);
+    if (other == 0) {
         if (mcp_captures_are_allowed(call)) mcp_put_next(call, "list_processes", NULL, "what can be captured");
         return;
     }
-    mcp_put_captures(&pair, (const char *const[]){s->found[1].path, s->found[0].path}, 2);
+    mcp_put_captures(&pair, (const char *const[]){s->found[other].path, s->found[0].path}, 2);
     if (!pair.is_cut) mcp_put_next(call, "compare", &pair, "if these are of one program, the older first");
     mcp_text_release(&pair);
 }

@@ -218,6 +218,25 @@ def pages(world):
             server.text("more", {"handle": wrong}, True)
 
 
+def turned(world):
+    """The younger one first: the next call turns them round."""
+    with world.server() as server:
+        text = server.text("compare", {"captures": PAIR[::-1]})
+        check(f'Next: compare {{"captures":["{PAIR[0]}","{PAIR[1]}"]}}' in text, text)
+        check("taken after" not in server.text("compare", {"captures": PAIR}), "said of the right order")
+
+
+def sums(world):
+    """The sums of a capture, which hsdiff watch keeps under its name, are nothing to compare it with."""
+    for name in ("w/sums/a-1-0002.hs", "w/a-1-0002.hs", "w/a-1-0001.hs"):
+        (world.folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (world.folder / name).write_bytes(b"x")
+    os.utime(world.folder / "w/a-1-0001.hs", (10 ** 9, 10 ** 9))
+    with world.server("--allow", world.folder / "w") as server:
+        text = server.text("list_captures")
+        check('"captures":["a-1-0001.hs",' in text, text)
+
+
 def files(world):
     """list_captures: youngest first, by a part of the name; nothing that is hidden or elsewhere."""
     for name in ("run/day1.hs", "run/day2.heapsnapshot", ".secret/x.hs", "run/notes.txt"):
@@ -339,7 +358,9 @@ def damaged(world):
     whole = (world.folder / PAIR[1]).read_bytes()
     (world.folder / "cut.hs").write_bytes(whole[: len(whole) * 2 // 3])
     with world.server() as server:
-        check('"partial":true' in server.text("compare", {"captures": [PAIR[0], "cut.hs"]}, True), "no way out")
+        text = server.text("compare", {"captures": [PAIR[0], "cut.hs"]}, True)
+        check('"partial":true' in text, "no way out")
+        same("times the byte is told", text.count(" byte "), 1)
         check("lower bound" in server.text("compare", {"captures": [PAIR[0], "cut.hs"], "partial": True}).lower()
               or "incomplete" in server.text("compare", {"captures": [PAIR[0], "cut.hs"], "partial": True}), "it does not say that it is incomplete")
 
@@ -347,4 +368,4 @@ def damaged(world):
 if __name__ == "__main__":
     kit.main({"revisions": revisions, "without_handshake": without_handshake, "lists": lists, "wrong_messages": wrong_messages, "ids": ids, "compare": compare,
               "judge": judge, "look": look, "sql": sql, "pages": pages, "files": files, "kept": kept, "cancel": cancel, "progress": progress, "ends": ends,
-              "from_a_file": from_a_file, "usage": usage, "damaged": damaged})
+              "from_a_file": from_a_file, "usage": usage, "damaged": damaged, "turned": turned, "sums": sums})

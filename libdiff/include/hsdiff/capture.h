@@ -164,6 +164,15 @@ static inline bool hsd_capture_same_process(const hsd_capture_info *a, const hsd
     return hsd_capture_processes(a, b) == HSD_PROCESSES_ONE;
 }
 
+/* True if two captures of one process stand in the wrong order: `before` was taken a second or more after `after`. */
+static inline bool hsd_capture_is_younger(const hsd_capture_info *before, const hsd_capture_info *after)
+{
+    const hsd_processes processes = hsd_capture_processes(before, after);
+    const bool has_number = processes == HSD_PROCESSES_UNKNOWN && before->pid != 0 && before->pid == after->pid;
+    return (processes == HSD_PROCESSES_ONE || has_number) && after->taken_unix_ns != 0 &&
+           before->taken_unix_ns / 1000000000 > after->taken_unix_ns / 1000000000;
+}
+
 /*
  * True if both are one capture: the same bytes, whatever their files are called. Baselines of two captures may be
  * alike, and no two captures are.
