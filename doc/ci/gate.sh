@@ -29,13 +29,18 @@ is_running() {
     kill -0 "$service" 2>/dev/null
 }
 
+give_up() {
+    [ -n "$asked" ] || die "no $1 within $WAIT seconds: the service printed no http:// address to ask; set URL"
+    die "no $1 from $asked within $WAIT seconds"
+}
+
 # wait_for WHAT COMMAND…: until the command succeeds, the service ends or WAIT seconds are over.
 wait_for() {
     what=$1 tries=$((WAIT * 10))
     shift
     until "$@"; do
         is_running || { tail -n 20 "$OUT/service.log" >&2; die "the service ended while waiting for $what: $SERVICE"; }
-        [ $((tries -= 1)) -gt 0 ] || { tail -n 20 "$OUT/service.log" >&2; die "no $what${asked:+ from $asked} within $WAIT seconds"; }
+        [ $((tries -= 1)) -gt 0 ] || { tail -n 20 "$OUT/service.log" >&2; give_up "$what"; }
         sleep 0.1
     done
 }
@@ -91,6 +96,7 @@ judge() {
     if [ "$status" = 1 ]; then
         keep "$OUT/r0$suffix" before
         keep "$OUT/r$ROUNDS$suffix" after
+        printf 'To look closer, with the two captures of %s that the job keeps: hsdiff before.hs after.hs\n' "$(basename "$OUT")"
     fi
     exit "$status"
 }

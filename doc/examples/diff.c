@@ -1,4 +1,4 @@
-/* Two captures or heap dumps of any runtime: how much grew, and what holds most of it. Usage: diff BEFORE AFTER */
+/* Two captures or heap dumps of any runtime: how much grew, and what holds most of it. */
 #include <stdio.h>
 
 #include <hsdiff/diff.h>
@@ -11,7 +11,10 @@ int main(int argc, char **argv)
     hsd_diff *diff = NULL;
     hsd_error err;
     hsd_error_init(&err);
-    if (argc != 3) return 2;
+    if (argc != 3) {
+        fprintf(stderr, "usage: diff BEFORE AFTER\n");
+        return 2;
+    }
     if (hsd_open(&before, argv[1], NULL, NULL, NULL, &err) == HSD_OK &&
         hsd_open(&after, argv[2], NULL, NULL, NULL, &err) == HSD_OK &&
         hsd_diff_run(&diff, before, after, NULL, NULL, &err) == HSD_OK) {

@@ -1,6 +1,6 @@
 /*
  * A program that writes a capture of objects of its own: an interpreter, a game engine, a cache. Here a list of
- * sessions in a variable. Usage: emit SESSIONS FILE
+ * sessions in a variable.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +29,14 @@ int main(int argc, char **argv)
     options.runtime = "a list in C";
     options.process_name = "emit";
     options.identity = HSC_IDENTITY_ADDRESS; /* the same number is the same object, as long as it lives */
-    if (argc != 3 || hsc_open_file(&w, argv[2], &options) != HSC_OK) return 2;
+    if (argc != 3) {
+        fprintf(stderr, "usage: emit SESSIONS FILE\n");
+        return 2;
+    }
+    if (hsc_open_file(&w, argv[2], &options) != HSC_OK) {
+        perror(argv[2]); /* a file of that name is kept */
+        return 2;
+    }
     describe(w);
     const long sessions = strtol(argv[1], NULL, 10);
     for (long i = 1; i <= sessions; i++) {

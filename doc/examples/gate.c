@@ -1,6 +1,6 @@
 /*
  * A leak gate in a test of one's own: the rules that are built in, as `hsdiff check` has them. Ends with the status of
- * that command: 0 passed, 1 a rule failed, 2 an error, 3 the captures cannot be judged. Usage: gate BEFORE AFTER
+ * that command: 0 passed, 1 a rule failed, 2 an error, 3 the captures cannot be judged.
  */
 #include <stdio.h>
 #include <time.h>
@@ -27,7 +27,10 @@ int main(int argc, char **argv)
     int status = 2;
     options.today = (int32_t)(time(NULL) / 86400); /* allowances run out */
     hsd_error_init(&err);
-    if (argc != 3) return 2;
+    if (argc != 3) {
+        fprintf(stderr, "usage: gate BEFORE AFTER\n");
+        return 2;
+    }
     if (hsd_open(&before, argv[1], NULL, NULL, NULL, &err) == HSD_OK &&
         hsd_open(&after, argv[2], NULL, NULL, NULL, &err) == HSD_OK &&
         hsd_diff_run(&diff, before, after, NULL, NULL, &err) == HSD_OK &&

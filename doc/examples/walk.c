@@ -1,5 +1,4 @@
-/* Every object of a capture with its references, as it stands in the file: bytes, objects, and the largest one. Usage:
- * walk CAPTURE */
+/* Every object of a capture with its references, as it stands in the file: bytes, objects, and the largest one. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -34,7 +33,10 @@ int main(int argc, char **argv)
     hsd_capture *capture = NULL;
     hsd_error err;
     hsd_error_init(&err);
-    if (argc != 2) return 2;
+    if (argc != 2) {
+        fprintf(stderr, "usage: walk CAPTURE\n");
+        return 2;
+    }
     hsd_status status = hsd_open(&capture, argv[1], NULL, NULL, NULL, &err);
     if (status == HSD_OK) status = walk(capture, &err);
     if (status != HSD_OK) fprintf(stderr, "%s: %s\n", err.file, err.text);

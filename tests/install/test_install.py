@@ -96,6 +96,9 @@ def try_them(programs, folder):
     run(programs["emit"], 30001, folder / "again.hs")
     run(programs["gate"], after, folder / "again.hs")
     run(programs["gate"], after, after, expect=3)  # one capture, twice
+    for name, program in programs.items():
+        check(f"usage: {name} " in run(program, expect=2), f"{name} does not say how it is used")
+    check("again.hs: File exists" in run(programs["emit"], 1, folder / "again.hs", expect=2), "emit does not say why it fails")
     said = run(programs["diff"], folder / "nowhere", after, expect=1)
     check("nowhere: cannot be opened" in said, said)
 

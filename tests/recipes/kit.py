@@ -139,6 +139,8 @@ def check_gate(scratch, sample, leaks, status, output):
         fail(f"exit status {status}\n{output}")
     if says(output, SAMPLES[sample]["place"]) != leaks:
         fail(f"{SAMPLES[sample]['place']} {'is not' if leaks else 'is'} named:\n{output}")
+    if ("hsdiff before.hs after.hs" in output) != leaks:
+        fail(f"the log {'has no' if leaks else 'has a'} next command:\n{output}")
     check_stopped(scratch)
     check_reports(scratch, sample, leaks)
 

@@ -36,6 +36,9 @@ def test_failures(scratch, sample):
     status, output = run_script(scratch, sample, URL="http://127.0.0.1:1/", WAIT="1")
     expect("does not answer", status, output, 2, "no answer from http://127.0.0.1:1/ within 1 seconds")
     check_stopped(scratch)
+    if sample != "native":  # whose script says what its service is
+        status, output = run_script(scratch, sample, SERVICE="sleep 60", URL="", WAIT="1")
+        expect("prints no address", status, output, 2, "the service printed no http:// address to ask; set URL")
     status, output = run_script(scratch, sample, LOAD="curl -fsS http://127.0.0.1:1/")
     expect("no load", status, output, 2, "the load failed")
     check_stopped(scratch)
