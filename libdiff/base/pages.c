@@ -196,16 +196,19 @@ bool hsd_pages_take_sparse(hsd_pages *pages, size_t size)
     return true;
 }
 
-bool hsd_pages_take(hsd_pages *pages, size_t size)
+static bool take_pages(hsd_pages *pages, size_t size, bool is_zeroed)
 {
     if (size > 0 && size < LARGE_BYTES && take_whole(pages, round_up(size))) {
-        memset(pages->data, 0, pages->size);
+        if (is_zeroed) memset(pages->data, 0, pages->size);
         return true;
     }
     if (!hsd_pages_take_sparse(pages, size)) return false;
     if (size >= LARGE_BYTES) hsd_pages_expect_random(pages);
     return true;
 }
+
+bool hsd_pages_take(hsd_pages *pages, size_t size) { return take_pages(pages, size, true); }
+bool hsd_pages_take_any(hsd_pages *pages, size_t size) { return take_pages(pages, size, false); }
 
 /* Many systems give large pages only to those that ask. */
 void hsd_pages_expect_random(const hsd_pages *pages)

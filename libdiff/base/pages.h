@@ -17,7 +17,10 @@ typedef struct hsd_pages { /* a zeroed one is empty and valid */
 /* True and `size` bytes at data (aligned to 4096), or false: the system has none. */
 bool hsd_pages_take(hsd_pages *pages, size_t size);
 
-/* The same, of which most may never be touched: no large pages, whose first byte would make 2 MiB resident. */
+/* The same, but what is in them is anything: nobody reads what was not written before. */
+bool hsd_pages_take_any(hsd_pages *pages, size_t size);
+
+/* As hsd_pages_take, of which most may never be touched: no large pages, whose first byte would make 2 MiB resident. */
 bool hsd_pages_take_sparse(hsd_pages *pages, size_t size);
 
 /* A hint: all of it will be touched soon, here and there. Large pages then, where the system has them: less time is

@@ -87,7 +87,7 @@ static bool add_slab(hsd_reel *reel)
     const uint32_t count = chunks_of_slab(reel), have = reel->resident.count;
     if (HSD_ARRAY_GROW(reel->memory, reel->memory_capacity, (uint64_t)have + count, 16, TAPES, NULL) != HSD_OK)
         return false;
-    if (!hsd_pages_take(&pages, (size_t)count * reel->chunk_bytes)) return false;
+    if (!hsd_pages_take_any(&pages, (size_t)count * reel->chunk_bytes)) return false;
     for (uint32_t i = 0; i < count; i++)
         reel->memory[have + i] = (uint8_t *)pages.data + (size_t)i * reel->chunk_bytes;
     return true;

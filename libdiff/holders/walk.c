@@ -550,13 +550,6 @@ static void hand_up_leaf(walk *w, const hsd_tree_node *node, frame *above)
     if (is_apart || above->first == 0) above->apart += node->bytes;
 }
 
-/* As the retained sizes see it. */
-static inline void retain_leaf(hsd_retained_sums *sums, const hsd_tree_node *node)
-{
-    const bool is_topmost = hsd_retained_enter(sums, node->type);
-    hsd_retained_leave(sums, node->type, is_topmost, node->bytes);
-}
-
 static bool is_resized(const walk *w, hsd_node node)
 {
     const uint8_t *bits = w->growth->pair->is_resized[w->side];
@@ -607,7 +600,7 @@ static hsd_status see_holder_leaf(void *context, const hsd_tree_node *node, void
     if (flags & IS_CROWDED) hsd_bit_set(w->growth->holds_nothing[w->side], node->node);
     above->bytes += node->bytes;
     if (!kept) hand_up_leaf(w, node, above);
-    if (!w->is_again) retain_leaf(&w->growth->by_type[w->side], node);
+    if (!w->is_again) hsd_retained_leaf(&w->growth->by_type[w->side], node->type, node->bytes);
     return HSD_OK;
 }
 

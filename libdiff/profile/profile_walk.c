@@ -45,24 +45,38 @@ typedef struct frame {
     bool is_root, is_topmost;
 } frame;
 
+static bool is_root_node(const hsd_tree_node *node) { return (node->flags & HSD_TREE_IS_ROOT) != 0; }
+
+static hsd_retained_sums *sums_for(profile_walk *w, bool is_root) { return is_root ? &w->roots : &w->types; }
+
+/* The step that leads to a node in the trie, from what is above it. */
+static uint32_t edge_below(const profile_walk *w, const hsd_trie_place *from, const hsd_tree_node *node)
+{
+    if (is_root_node(node)) return HSD_TRIE_INDIRECT;
+    return hsd_trie_edge_below(&w->single->types, from, w->item_edge, node->type, node->edge);
+}
+
+static uint32_t type_of(const hsd_tree_node *node) { return node->type | (is_root_node(node) ? HSD_TRIE_IS_ROOT : 0); }
+
+static hsd_status tell_profile_progress(profile_walk *w, hsd_error *err)
+{
+    if ((w->seen++ & PROGRESS_STEPS) != 0) return HSD_OK;
+    const uint64_t nodes = hsd_sorter_count(w->single->side.tree);
+    return hsd_progress(&w->single->reporter, "adding up places", w->seen, nodes, err);
+}
+
 static hsd_status enter_profile_walk(void *context, const hsd_tree_node *node, void *above, void *here, hsd_error *err)
 {
     profile_walk *w = context;
     frame *f = here;
-    f->is_root = node->flags & HSD_TREE_IS_ROOT;
+    f->is_root = is_root_node(node);
     f->number = node->type;
     f->bytes = node->bytes;
-    f->is_topmost = hsd_retained_enter(f->is_root ? &w->roots : &w->types, node->type);
     const hsd_trie_place *from = &((const frame *)above)->place;
-    const uint32_t edge = f->is_root
-                              ? HSD_TRIE_INDIRECT
-                              : hsd_trie_edge_below(&w->single->types, from, w->item_edge, node->type, node->edge);
-    const uint32_t type = node->type | (f->is_root ? HSD_TRIE_IS_ROOT : 0);
-    f->place = hsd_trie_step_to(w->trie, from, edge, type);
+    f->is_topmost = hsd_retained_enter(sums_for(w, f->is_root), node->type);
+    hsd_trie_step_into(w->trie, from, edge_below(w, from, node), type_of(node), &f->place);
     HSD_TRY(hsd_trie_add(w->trie, &f->place, HSD_TRIE_KEPT_AFTER, !f->is_root, node->bytes, err));
-    if ((w->seen++ & PROGRESS_STEPS) != 0) return HSD_OK;
-    const uint64_t nodes = hsd_sorter_count(w->single->side.tree);
-    return hsd_progress(&w->single->reporter, "adding up places", w->seen, nodes, err);
+    return tell_profile_progress(w, err);
 }
 
 static hsd_status leave_profile_walk(void *context, void *here, void *above, hsd_error *err)
@@ -71,9 +85,22 @@ static hsd_status leave_profile_walk(void *context, void *here, void *above, hsd
     const frame *f = here;
     frame *parent = above;
     (void)err;
-    hsd_retained_leave(f->is_root ? &w->roots : &w->types, f->number, f->is_topmost, f->bytes);
+    hsd_retained_leave(sums_for(w, f->is_root), f->number, f->is_topmost, f->bytes);
     parent->bytes = hsd_add_saturating(parent->bytes, f->bytes);
     return HSD_OK;
+}
+
+/* Entered and left at once: nobody asks for its place. */
+static hsd_status see_profile_leaf(void *context, const hsd_tree_node *node, void *above, hsd_error *err)
+{
+    profile_walk *w = context;
+    frame *parent = above;
+    const bool is_root = is_root_node(node);
+    hsd_retained_leaf(sums_for(w, is_root), node->type, node->bytes);
+    parent->bytes = hsd_add_saturating(parent->bytes, node->bytes);
+    HSD_TRY(hsd_trie_add_below(w->trie, &parent->place, edge_below(w, &parent->place, node), type_of(node),
+                               HSD_TRIE_KEPT_AFTER, !is_root, node->bytes, err));
+    return tell_profile_progress(w, err);
 }
 
 static hsd_status walk_tree(profile_walk *w, hsd_error *err)
@@ -81,8 +108,12 @@ static hsd_status walk_tree(profile_walk *w, hsd_error *err)
     hsd_single *single = w->single;
     const hsd_trie_config config = {
         .memory_bytes = single->plan.growth_bytes / 2, .space = &single->space, .reporter = &single->reporter};
-    const hsd_tree_visitor visitor = {
-        .context = w, .frame_bytes = sizeof(frame), .enter = enter_profile_walk, .leave = leave_profile_walk};
+    const hsd_tree_visitor visitor = {.context = w,
+                                      .frame_bytes = sizeof(frame),
+                                      .fills_frames = true,
+                                      .enter = enter_profile_walk,
+                                      .leave = leave_profile_walk,
+                                      .leaf = see_profile_leaf};
     frame super_root = {.is_root = true};
     HSD_TRY(hsd_retained_init(&w->types, single->types.names.count, err));
     HSD_TRY(hsd_retained_init(&w->roots, single->side.roots.names.count, err));

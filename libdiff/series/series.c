@@ -89,7 +89,7 @@ static bool tell_progress(void *context, const char *stage, uint64_t done, uint6
 #define TOGETHER_OBJECTS UINT64_C(1000000)
 #define OBJECT_BYTES     200u
 #define REFERENCE_BYTES  24u
-#define KEPT_PART        32u              /* of the memory */
+#define KEPT_PART        16u              /* of the memory */
 #define WALKED_OBJECTS   UINT64_C(262144) /* some 100 bytes each stay of what was walked */
 
 static uint64_t memory_of(const series_run *r)
@@ -437,12 +437,11 @@ static hsd_status add_next(series_run *r, hsd_error *err)
     return add_three(r, behind, take_ahead(r), err);
 }
 
-/* Captures of a series are alike as a rule. Where three begin as much memory of a third stays with the allocator. */
+/* Captures of a series are alike as a rule. */
 static void keep_pages(series_run *r)
 {
-    const uint32_t part = begins_with_three(r) ? 2 * KEPT_PART : KEPT_PART;
     if (is_small(r, r->current, 2))
-        hsd_series_keep_pages(r->series->store, (size_t)(memory_of(r) / part));
+        hsd_series_keep_pages(r->series->store, (size_t)(memory_of(r) / KEPT_PART));
     else
         hsd_series_keep_no_pages(r->series->store);
 }

@@ -53,4 +53,11 @@ static inline void hsd_retained_leave(hsd_retained_sums *sums, uint32_t number, 
     if (is_topmost) sums->bytes[number] += bytes;
 }
 
+/* What has nothing below it. */
+static inline void hsd_retained_leaf(hsd_retained_sums *sums, uint32_t number, uint64_t bytes)
+{
+    HSD_ASSERT(number < sums->count);
+    if (sums->open[number] == 0) sums->bytes[number] += bytes;
+}
+
 #endif

@@ -357,9 +357,9 @@ static hsd_status open_buffers(sorter *s, hsd_error *err)
     s->max_slots = (hsd_node)1 << d->bucket_shift;
     const size_t sets = s->uses_thread ? 2 : 1, set_items = (size_t)items + HSD_SEMI_AHEAD;
     s->pending = calloc(MAX_PENDING, sizeof *s->pending);
-    if (s->pending == NULL || !hsd_pages_take(&s->raw_pages, ((size_t)items + 1) * sizeof *s->raw) ||
-        !hsd_pages_take(&s->item_pages, sets * set_items * sizeof(hsd_predecessor)) ||
-        !hsd_pages_take(&s->slot_pages, (size_t)s->max_slots * (1 + 2 * sets) * sizeof *s->starts)) {
+    if (s->pending == NULL || !hsd_pages_take_any(&s->raw_pages, ((size_t)items + 1) * sizeof *s->raw) ||
+        !hsd_pages_take_any(&s->item_pages, sets * set_items * sizeof(hsd_predecessor)) ||
+        !hsd_pages_take_any(&s->slot_pages, (size_t)s->max_slots * (1 + 2 * sets) * sizeof *s->starts)) {
         return hsd_fail_nomem(err, "the predecessors of the dominators");
     }
     s->raw = s->raw_pages.data;

@@ -396,7 +396,7 @@ static hsd_status open_walk(walk *w, hsd_error *err)
         if (w->groups == NULL) return hsd_fail_nomem(err, "the walk of the dominators");
     }
     w->stack_items = d->limits.stack_items;
-    if (!hsd_pages_take(&w->stack_pages, (size_t)w->stack_items * sizeof *w->stack))
+    if (!hsd_pages_take_any(&w->stack_pages, (size_t)w->stack_items * sizeof *w->stack))
         return hsd_fail_nomem(err, "the stack of the dominators");
     w->stack = w->stack_pages.data;
     return HSD_OK;

@@ -90,6 +90,26 @@ Test(pages, that_are_kept_come_back_zeroed)
     hsd_pages_keep_no_more();
 }
 
+Test(pages, that_nobody_wants_zeroed_come_back_as_they_were)
+{
+    hsd_pages a, b;
+    hsd_pages_keep(MIB);
+    cr_assert(hsd_pages_take_any(&a, MIB / 2));
+    void *const where = a.data;
+    memset(a.data, 7, a.size);
+    hsd_pages_give(&a);
+    cr_assert(hsd_pages_take_any(&b, MIB / 2));
+    cr_assert_eq(b.data, where);
+    const unsigned char *bytes = b.data;
+    cr_assert(bytes[0] == 7 && bytes[b.size - 1] == 7, "clearing makes pages resident that nobody needs");
+    hsd_pages_give(&b);
+    cr_assert(hsd_pages_take(&a, MIB / 2));
+    cr_assert_eq(a.data, where);
+    cr_assert(is_zero(&a), "who wants zeros gets them");
+    hsd_pages_give(&a);
+    hsd_pages_keep_no_more();
+}
+
 Test(pages, that_were_shrunk_are_kept_as_what_they_are)
 {
     hsd_pages a, b;
