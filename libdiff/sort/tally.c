@@ -39,8 +39,7 @@ struct hsd_tally {
     uint32_t most_places;
     hsd_sorter *sorter;
     uint64_t current[MAX_WORDS]; /* what next() lends */
-    uint64_t ahead[MAX_WORDS];
-    bool has_ahead;
+    const uint64_t *ahead;       /* the record that comes next, lent by the sorter; NULL = none */
 };
 
 /* The words are multiplied side by side, so that none waits for the one before it. */
@@ -180,10 +179,8 @@ static void drop_table(hsd_tally *t)
 
 static hsd_status look_ahead(hsd_tally *t, hsd_error *err)
 {
-    const uint64_t *record;
-    const hsd_status status = hsd_sorter_next(t->sorter, &record, err);
-    t->has_ahead = status == HSD_OK;
-    if (t->has_ahead) memcpy(t->ahead, record, t->words * sizeof *record);
+    const hsd_status status = hsd_sorter_next(t->sorter, &t->ahead, err);
+    if (status != HSD_OK) t->ahead = NULL;
     return status == HSD_END ? HSD_OK : status;
 }
 
@@ -198,15 +195,16 @@ hsd_status hsd_tally_finish(hsd_tally *t, uint64_t serve_bytes, hsd_error *err)
 hsd_status hsd_tally_next(hsd_tally *t, const uint64_t **key, hsd_amount *sum, hsd_error *err)
 {
     HSD_ASSERT(t->sorter != NULL);
-    if (!t->has_ahead) return HSD_END;
-    memcpy(t->current, t->ahead, t->words * sizeof *t->current);
+    if (t->ahead == NULL) return HSD_END;
+    for (unsigned i = 0; i < t->key_words; i++)
+        t->current[i] = t->ahead[i];
     *key = t->current;
     *sum = (hsd_amount){0, 0};
     do {
         sum->objects += t->ahead[t->key_words];
         sum->bytes += t->ahead[t->key_words + 1];
         HSD_TRY(look_ahead(t, err));
-    } while (t->has_ahead && is_same_key(t->ahead, t->current, t->key_words));
+    } while (t->ahead != NULL && is_same_key(t->ahead, t->current, t->key_words));
     return HSD_OK;
 }
 

@@ -136,8 +136,10 @@ hsd_status hsd_trie_cut_find(hsd_trie_cut *cut, const hsd_trie_source *source, u
     HSD_TRY(find_limit(cut, source, most, err));
     const bool has_all = source->count <= most;
     size_t bytes;
-    if (hsd_mul_size(has_all ? source->count : most, sizeof *cut->list, &bytes)) cut->list = malloc(bytes);
-    if (cut->list == NULL) return hsd_fail_nomem(err, "the tree of type paths");
+    if (!hsd_mul_size(has_all ? source->count : most, sizeof *cut->list, &bytes) ||
+        !hsd_pages_take_any(&cut->pages, bytes))
+        return hsd_fail_nomem(err, "the tree of type paths");
+    cut->list = cut->pages.data;
     const hsd_status status = find_kept(cut, source, most, has_all ? NULL : &by_number, err);
     hsd_id_map_release(&by_number);
     return status;
@@ -145,16 +147,35 @@ hsd_status hsd_trie_cut_find(hsd_trie_cut *cut, const hsd_trie_source *source, u
 
 /* ---- order ---- */
 
-/* Children of one place side by side. */
+/* Of children of one place. */
 static int compare_trie_cut(const void *a, const void *b)
 {
     const hsd_trie_kept *x = *(const hsd_trie_kept *const *)a, *y = *(const hsd_trie_kept *const *)b;
-    if (x->node.parent != y->node.parent) return x->node.parent < y->node.parent ? -1 : 1;
     if (x->rank != y->rank) return x->rank < y->rank ? 1 : -1;
     int order = hsd_store_compare(x->edge, y->edge);
     if (order == 0) order = hsd_store_compare(x->type, y->type);
     if (order == 0) order = (x->node.edge > y->node.edge) - (x->node.edge < y->node.edge);
     return order != 0 ? order : (x->node.type > y->node.type) - (x->node.type < y->node.type);
+}
+
+/* Children of one place side by side, in their order: each parent says how many it has, then where they begin. */
+static void put_children_together(hsd_trie_cut *cut, hsd_trie_kept **sorted)
+{
+    uint32_t begun = 0;
+    for (uint32_t i = 1; i < cut->count; i++)
+        cut->list[cut->list[i].node.parent].end++;
+    for (uint32_t i = 0; i < cut->count; i++) {
+        const uint32_t children = cut->list[i].end;
+        cut->list[i].first = cut->list[i].end = begun;
+        begun += children;
+    }
+    for (uint32_t i = 1; i < cut->count; i++)
+        sorted[cut->list[cut->list[i].node.parent].end++] = &cut->list[i];
+    for (uint32_t i = 0; i < cut->count; i++) {
+        const hsd_trie_kept *parent = &cut->list[i];
+        if (parent->end - parent->first > 1)
+            qsort(&sorted[parent->first], parent->end - parent->first, sizeof(hsd_trie_kept *), compare_trie_cut);
+    }
 }
 
 /* A parent is told by where it stands in the order from when its children are reached. */
@@ -190,14 +211,7 @@ hsd_status hsd_trie_cut_order(hsd_trie_cut *cut, hsd_error *err)
         free(sorted);
         return hsd_fail_nomem(err, "the tree of type paths");
     }
-    for (uint32_t i = 1; i < cut->count; i++)
-        sorted[i - 1] = &cut->list[i];
-    qsort(sorted, cut->count - 1, sizeof(hsd_trie_kept *), compare_trie_cut);
-    for (uint32_t i = 0; i + 1 < cut->count; i++) {
-        hsd_trie_kept *parent = &cut->list[sorted[i]->node.parent];
-        if (parent->end == 0) parent->first = i;
-        parent->end = i + 1;
-    }
+    put_children_together(cut, sorted);
     put_in_preorder(cut, sorted);
     free(sorted);
     return HSD_OK;
@@ -205,7 +219,7 @@ hsd_status hsd_trie_cut_order(hsd_trie_cut *cut, hsd_error *err)
 
 void hsd_trie_cut_release(hsd_trie_cut *cut)
 {
-    free(cut->list);
+    hsd_pages_give(&cut->pages);
     free(cut->order);
     memset(cut, 0, sizeof *cut);
 }

@@ -9,6 +9,7 @@
 #ifndef HSD_HOLDERS_TRIE_CUT_H
 #define HSD_HOLDERS_TRIE_CUT_H
 
+#include "base/pages.h"
 #include "holders/trie/trie.h"
 
 #define HSD_TRIE_CUT_MAX_DEPTH 255u
@@ -38,7 +39,8 @@ typedef struct hsd_trie_kept {
 } hsd_trie_kept;
 
 typedef struct hsd_trie_cut {
-    hsd_trie_kept *list;
+    hsd_trie_kept *list; /* in the pages */
+    hsd_pages pages;
     uint32_t *order; /* the list in preorder; NULL before hsd_trie_cut_order */
     uint32_t count;
     /* places with less below them, before and after together, are not kept; 0 = all are */

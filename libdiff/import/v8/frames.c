@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/check.h"
 #include "base/fail.h"
 #include "import/v8/wishes.h"
@@ -18,6 +17,14 @@
 #define MOST_OF_GROUP 16384u
 #define MOST_SLOTS    65536u
 
+/* Of these no more than are filled become resident. */
+static hsd_status take_slots(hsd_v8_frames *frames, hsd_error *err)
+{
+    if (!hsd_pages_take_any(&frames->pages, MOST_SLOTS * sizeof *frames->slots)) return hsd_fail_nomem(err, "roots");
+    frames->slots = frames->pages.data;
+    return HSD_OK;
+}
+
 hsd_status hsd_v8_frames_put(hsd_v8_frames *frames, uint32_t group, uint32_t name, uint32_t target, uint32_t *out,
                              hsd_error *err)
 {
@@ -25,7 +32,7 @@ hsd_status hsd_v8_frames_put(hsd_v8_frames *frames, uint32_t group, uint32_t nam
     if (group != frames->last_group) frames->of_group = 0;
     frames->last_group = group;
     if (frames->count == MOST_SLOTS || frames->of_group == MOST_OF_GROUP) return HSD_OK;
-    HSD_TRY(HSD_ARRAY_GROW(frames->slots, frames->capacity, frames->count + 1, 1024, "roots", err));
+    if (frames->slots == NULL) HSD_TRY(take_slots(frames, err));
     const uint32_t known = hsd_id_map_get(&frames->targets, target);
     if (known == HSD_ID_NONE) HSD_TRY(hsd_id_map_put(&frames->targets, target, frames->count, err));
     frames->slots[frames->count] = (hsd_v8_slot){.group = group,
@@ -197,7 +204,7 @@ size_t hsd_v8_frames_text(const hsd_v8_names *names, const hsd_v8_functions *fun
 
 void hsd_v8_frames_release(hsd_v8_frames *frames)
 {
-    free(frames->slots);
+    hsd_pages_give(&frames->pages);
     free(frames->running);
     hsd_id_map_release(&frames->targets);
     *frames = (hsd_v8_frames){0};

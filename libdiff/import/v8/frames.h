@@ -22,6 +22,7 @@
 #include <stdint.h>
 
 #include "base/id_map.h"
+#include "base/pages.h"
 #include "import/v8/functions.h"
 #include "import/v8/marks.h"
 #include "import/v8/names.h"
@@ -42,8 +43,9 @@ typedef struct hsd_v8_slot {
 } hsd_v8_slot;
 
 typedef struct hsd_v8_frames {
-    hsd_v8_slot *slots;
-    uint32_t count, capacity;
+    hsd_v8_slot *slots; /* in the pages, which have room for all */
+    hsd_pages pages;
+    uint32_t count;
     uint32_t last_group, of_group; /* slots that the last group has */
     hsd_id_map targets;            /* node -> first slot */
     uint32_t *running;             /* settled: of each slot the function of its frame, or HSD_V8_NO_FUNCTION */
