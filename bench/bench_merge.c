@@ -72,7 +72,7 @@ static void run(const char *shape, uint64_t records, uint64_t memory)
     hsd_temp_space_init(&space, NULL);
     hsd_sorter *sides[2] = {census(records, 0, memory, &space), census(records, 1, memory, &space)};
     const uint64_t start = hsd_now_ns();
-    stop(hsd_tandem_new(&tandem, sides, 2, &err), &err);
+    stop(hsd_tandem_new(&tandem, sides, 2, false, &err), &err);
     uint64_t both = 0, keys = 0;
     hsd_status status;
     while ((status = hsd_tandem_next(tandem, &pair, &err)) == HSD_OK) {

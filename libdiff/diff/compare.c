@@ -19,6 +19,8 @@
 #include "io/stopwatch.h"
 #include "sort/tandem.h"
 
+#define AHEAD_LEAST (UINT64_C(64) << 20) /* of the memory: records that are read ahead are little of it */
+
 typedef struct place { /* one object on one side */
     uint8_t state;
     uint32_t root; /* common number */
@@ -360,6 +362,12 @@ static void count_merge(const hsd_comparison *c)
     }
 }
 
+/* Folding takes as long as both censuses take to come. */
+static bool merges_ahead(const hsd_comparison *c)
+{
+    return c->pair.plan.is_side_by_side && c->pair.plan.memory_bytes >= AHEAD_LEAST;
+}
+
 hsd_status hsd_compare_merge(hsd_comparison *c, hsd_error *err)
 {
     HSD_ASSERT(c->ladder.basis != HSD_BASIS_COUNTS && c->pair.sides[BEFORE].census != NULL &&
@@ -372,7 +380,7 @@ hsd_status hsd_compare_merge(hsd_comparison *c, hsd_error *err)
     HSD_TRY(c->parting != NULL ? c->parting->find_replaced(c->parting->context, c, err)
                                : hsd_replaced_find(&c->replaced, c, err));
     hsd_side_drop_graph(&c->pair.sides[BEFORE]);
-    HSD_TRY(hsd_tandem_new(&tandem, streams, SIDE_COUNT, err));
+    HSD_TRY(hsd_tandem_new(&tandem, streams, SIDE_COUNT, merges_ahead(c), err));
     hsd_stopwatch watch = hsd_stopwatch_start(&c->pair.space);
     const hsd_status status = merge_and_load(c, tandem, err);
     count_merge(c);

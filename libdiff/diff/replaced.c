@@ -98,7 +98,7 @@ hsd_status hsd_replaced_gather(hsd_replaced *r, const hsd_comparison *c, hsd_err
     const uint64_t *const *records;
     uint32_t counts[HSD_SUSPICIONS] = {0};
     hsd_tandem *tandem;
-    HSD_TRY(hsd_tandem_new(&tandem, streams, SIDE_COUNT, err));
+    HSD_TRY(hsd_tandem_new(&tandem, streams, SIDE_COUNT, false, err));
     hsd_status status;
     while ((status = hsd_tandem_next(tandem, &records, err)) == HSD_OK) {
         const hsd_suspicion why = suspect(c, records);

@@ -131,7 +131,7 @@ hsd_status hsd_growth_pairs(const hsd_pair *pair, uint8_t *const is_part[SIDE_CO
     hsd_tandem *tandem;
     for (int side = 0; side < SIDE_COUNT; side++)
         HSD_TRY(hsd_sorter_rewind(streams[side], err));
-    HSD_TRY(hsd_tandem_new(&tandem, streams, SIDE_COUNT, err));
+    HSD_TRY(hsd_tandem_new(&tandem, streams, SIDE_COUNT, false, err));
     const hsd_status status = take_pairs(&f, tandem, err);
     hsd_tandem_free(tandem);
     return status;

@@ -7,16 +7,16 @@
 
 #include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/assert.h"
 #include "base/fail.h"
 #include "base/heap.h"
+#include "sort/read_ahead.h"
 
 #define FEW 2u
 
 struct hsd_tandem {
-    hsd_sorter **streams;
+    hsd_read_ahead *streams;
     uint32_t stream_count;
     const uint64_t **current; /* record a stream stands at, borrowed until it moves on; NULL = it has ended */
     const uint64_t **end;     /* of the records that lie there, itself the first */
@@ -49,7 +49,7 @@ static inline hsd_heap heap_of(const hsd_tandem *t) { return (hsd_heap){t->heap,
 static hsd_status take_more(hsd_tandem *t, uint32_t stream, hsd_error *err)
 {
     size_t count = 0;
-    const hsd_status status = hsd_sorter_next_some(t->streams[stream], &t->current[stream], &count, err);
+    const hsd_status status = hsd_read_ahead_next_some(&t->streams[stream], &t->current[stream], &count, err);
     if (status != HSD_OK) t->current[stream] = NULL;
     if (status == HSD_END) return HSD_OK;
     HSD_TRY(status);
@@ -79,13 +79,22 @@ static uint32_t take_first(hsd_tandem *t)
     return stream;
 }
 
-hsd_status hsd_tandem_new(hsd_tandem **out, hsd_sorter *const *streams, uint32_t stream_count, hsd_error *err)
+/* From the record that the sorter has next. */
+static hsd_status begin_stream(hsd_tandem *t, uint32_t stream, hsd_sorter *sorter, bool reads_ahead, hsd_error *err)
+{
+    const hsd_read_ahead_how how = {.with_thread = reads_ahead, .memory_bytes = HSD_READ_AHEAD_BYTES, .goes_on = true};
+    t->words[stream] = hsd_sorter_words(sorter);
+    return hsd_read_ahead_begin(&t->streams[stream], sorter, &how, err);
+}
+
+hsd_status hsd_tandem_new(hsd_tandem **out, hsd_sorter *const *streams, uint32_t stream_count, bool reads_ahead,
+                          hsd_error *err)
 {
     hsd_tandem *t = calloc(1, sizeof *t);
     *out = t;
     if (t == NULL) return hsd_fail_nomem(err, "merging captures");
     t->stream_count = stream_count;
-    t->streams = malloc((stream_count + 1) * sizeof *t->streams);
+    t->streams = calloc((size_t)stream_count + 1, sizeof *t->streams);
     t->current = calloc((size_t)stream_count + FEW, sizeof *t->current);
     t->end = calloc((size_t)stream_count + FEW, sizeof *t->end);
     t->words = calloc((size_t)stream_count + FEW, sizeof *t->words);
@@ -96,11 +105,10 @@ hsd_status hsd_tandem_new(hsd_tandem **out, hsd_sorter *const *streams, uint32_t
     if (t->streams == NULL || t->current == NULL || t->end == NULL || t->words == NULL || t->heap == NULL ||
         t->served == NULL || t->records == NULL) {
         status = hsd_fail_nomem(err, "merging captures");
-    } else {
-        memcpy(t->streams, streams, stream_count * sizeof *streams);
     }
+    for (uint32_t i = 0; i < stream_count && status == HSD_OK; i++)
+        status = begin_stream(t, i, streams[i], reads_ahead, err);
     for (uint32_t i = 0; i < stream_count && status == HSD_OK; i++) {
-        t->words[i] = hsd_sorter_words(streams[i]);
         status = take_more(t, i, err);
         if (status == HSD_OK) put_on_heap(t, i);
     }
@@ -165,6 +173,8 @@ hsd_status hsd_tandem_next(hsd_tandem *t, const uint64_t *const **records, hsd_e
 void hsd_tandem_free(hsd_tandem *t)
 {
     if (t == NULL) return;
+    for (uint32_t i = 0; t->streams != NULL && i < t->stream_count; i++)
+        hsd_read_ahead_end(&t->streams[i]);
     free(t->streams);
     free(t->current);
     free(t->end);

@@ -12,6 +12,7 @@
 #ifndef HSD_SORT_TANDEM_H
 #define HSD_SORT_TANDEM_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "sort/sorter.h"
@@ -19,8 +20,10 @@
 
 typedef struct hsd_tandem hsd_tandem;
 
-/* Streams are finished sorters of records of 2 words and more, borrowed, a sorter each. */
-hsd_status hsd_tandem_new(hsd_tandem **out, hsd_sorter *const *streams, uint32_t stream_count, hsd_error *err);
+/* Streams are finished sorters of records of 2 words and more, borrowed, a sorter each. With `reads_ahead` those in
+ * runs are merged a batch ahead, by a thread and with HSD_READ_AHEAD_BYTES each (sort/read_ahead.h). */
+hsd_status hsd_tandem_new(hsd_tandem **out, hsd_sorter *const *streams, uint32_t stream_count, bool reads_ahead,
+                          hsd_error *err);
 
 /* The next key: *records has one pointer a stream, borrowed until the next call. HSD_END after the last.
  * O(log streams) for each record. */
