@@ -106,11 +106,11 @@ static bool find_chunk(hsd_reel *reel, bool is_resident, uint32_t *number)
     return true;
 }
 
-static bool take_chunk(hsd_reel *reel, hsd_tape_chunk *chunk)
+static bool take_chunk(hsd_reel *reel, bool spares_memory, hsd_tape_chunk *chunk)
 {
     *chunk = (hsd_tape_chunk){0};
     pthread_mutex_lock(&reel->lock);
-    const bool is_resident = count_resident(reel) < reel->room;
+    const bool is_resident = reel->is_resident || (!spares_memory && count_resident(reel) < reel->room);
     const bool is_there = find_chunk(reel, is_resident, &chunk->number);
     if (is_there && is_resident) chunk->bytes = reel->memory[chunk->number];
     pthread_mutex_unlock(&reel->lock);
@@ -224,7 +224,7 @@ static bool add_chunk(hsd_tape *tape)
     hsd_tape_chunk chunk;
     if (HSD_ARRAY_GROW(tape->chunks, tape->chunk_capacity, (uint64_t)tape->chunk_count + 1, 16, TAPES, NULL) != HSD_OK)
         return false;
-    if (!take_chunk(reel, &chunk)) return false;
+    if (!take_chunk(reel, tape->spares_memory, &chunk)) return false;
     if (chunk.bytes == NULL && tape->filed == NULL) tape->filed = malloc(reel->chunk_bytes);
     tape->buffer = chunk.bytes != NULL ? chunk.bytes : tape->filed;
     tape->chunks[tape->chunk_count++] = chunk;

@@ -86,7 +86,9 @@ typedef struct hsd_tape { /* a zeroed one may be released */
     uint32_t chunk_count, chunk_capacity;
     uint8_t *buffer; /* the chunk that is being written */
     uint8_t *at, *end;
-    uint8_t *filed; /* its memory, where it goes to the file */
+    uint8_t *filed;     /* its memory, where it goes to the file */
+    bool spares_memory; /* what is written goes to the file, of a reel that is not resident, and leaves the room to
+                           others */
 } hsd_tape;
 
 void hsd_tape_init(hsd_tape *tape, hsd_reel *reel);

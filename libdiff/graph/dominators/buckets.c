@@ -324,6 +324,15 @@ static hsd_status fill_cores(void *context, hsd_error *err)
     return hsd_reel_check(&semi->d->reel, err);
 }
 
+/* Where parents are in memory next to nothing of `up` is ever written. */
+static void make_room_for_parents(hsd_dominators *d, const hsd_paged *up, uint64_t used)
+{
+    const uint64_t unused = hsd_tape_is_in_memory(&d->parent_of) ? (uint64_t)up->frame_count * HSD_PAGE_BYTES : 0;
+    d->array_bytes -= unused;
+    hsd_dominators_make_room(d, used, false);
+    d->array_bytes += unused;
+}
+
 /* Every climb touches links, few touch cores, next to none goes up. */
 static hsd_status open_arrays(sorter *s, hsd_error *err)
 {
@@ -339,7 +348,7 @@ static hsd_status open_arrays(sorter *s, hsd_error *err)
     const uint64_t rest = hsd_min_u64(cores, left / 4 * 3);
     HSD_TRY(hsd_dominators_open(d, &semi->cores, d->core_count, HSD_TWO_BYTES, rest, err));
     HSD_TRY(hsd_dominators_open(d, &semi->up, d->count, HSD_NODE_BYTES, left - rest, err));
-    hsd_dominators_make_room(d, used, false);
+    make_room_for_parents(d, &semi->up, used);
     hsd_paged_touch(&semi->links);
     hsd_paged_touch(&semi->cores);
     semi->flat.links = d->limits.uses_flat && semi->links.is_flat;

@@ -30,6 +30,7 @@
 #define CLIMB_STEPS    16u
 #define TRIAL_STEPS    2u                   /* of these, while a walk depth first is still to be tried */
 #define BATCH_ITEMS    (UINT32_C(64) << 10) /* 1 MiB or 2, twice with a second thread */
+#define TAPE_BYTES     2u                   /* a reference that is no edge of the tree, as a rule */
 #define BLOCK_SLACK    8u                   /* bytes a reference in adjacency blocks, at most */
 #define READS_SHARE    128u                 /* references, for one of which a page or less may be read at random */
 
@@ -173,7 +174,7 @@ hsd_status hsd_dominators_close(hsd_dominators *d, hsd_paged *array, hsd_error *
 
 void hsd_dominators_make_room(hsd_dominators *d, uint64_t used_bytes, bool tells_places)
 {
-    hsd_tape *tapes[] = {&d->node_of, &d->core_of, &d->parent_of, &d->dominator_of, &d->back, &d->forward, &d->semi_of};
+    hsd_tape *tapes[] = {&d->node_of, &d->core_of, &d->dominator_of, &d->back, &d->forward, &d->semi_of};
     const uint64_t spare = hsd_dominators_spare(d, 0), used = used_bytes + d->array_bytes;
     const uint64_t room = spare + (tells_places ? 0 : d->config->take_bytes);
     if (d->limits.is_resident || hsd_reel_set_room(&d->reel, room > used ? room - used : 0)) return;
@@ -181,6 +182,7 @@ void hsd_dominators_make_room(hsd_dominators *d, uint64_t used_bytes, bool tells
         hsd_tape_leave_memory(tapes[i]);
     for (uint32_t i = 0; i < d->bucket_count; i++)
         hsd_tape_leave_memory(&d->buckets[i].tape);
+    hsd_tape_leave_memory(&d->parent_of); /* of all tapes that alone is asked for at random (dominators/semi.h) */
 }
 
 hsd_status hsd_dominators_tick(hsd_dominators *d, uint32_t step, uint64_t done, uint64_t total, hsd_error *err)
@@ -226,6 +228,15 @@ static void leave_memory_if_short(hsd_dominators *d)
     d->stats.was_paged = true;
 }
 
+/* Nodes by place are asked for twice, in order, and long after the walk: where not all fits that it writes, they leave
+ * memory to the others, of which parents are looked up at random. */
+static void spare_memory(hsd_dominators *d)
+{
+    const uint64_t places = (uint64_t)d->nodes + 1, references = hsd_adjacency_edge_count(d->adjacency);
+    const uint64_t wanted = 2 * NUMBER * places + TAPE_BYTES * references;
+    d->node_of.spares_memory = !d->limits.is_resident && (uint64_t)d->reel.room * d->limits.chunk_bytes < wanted;
+}
+
 /* Blocks get what the walk can spare, and afterwards no more than they need to be there at all. */
 static hsd_status walk_with_blocks(hsd_dominators *d, hsd_error *err)
 {
@@ -239,6 +250,7 @@ static hsd_status walk_with_blocks(hsd_dominators *d, hsd_error *err)
     if (!hsd_adjacency_is_resident(a)) d->stats.was_paged = true;
     bytes = hsd_min_u64(bytes, hsd_paged_full_bytes(hsd_adjacency_bytes(a)));
     hsd_dominators_make_room(d, used + bytes - hsd_min_u64(bytes, limits->floor_bytes), false);
+    spare_memory(d);
     HSD_TRY(hsd_dominators_walk(d, err));
     d->stats.faults += hsd_adjacency_reads(a);
     leave_memory_if_short(d);

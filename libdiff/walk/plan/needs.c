@@ -215,6 +215,12 @@ uint64_t hsd_plan_dominator_walk(const hsd_plan_capture *c)
 /* Two numbers a node, beside buckets, of which an eighth of the memory is written and another one sorted. */
 static uint64_t dominator_random(const hsd_plan_capture *c) { return 3 * HSD_NODE_BYTES * c->objects + MIB(2); }
 
+/* Blocks while they are walked, and numbers of places; then arrays, beside buckets and some of the tapes. */
+uint64_t hsd_plan_dominator_enough(const hsd_plan_capture *c)
+{
+    return hsd_max_u64(MIB(64), 5 * HSD_NODE_BYTES * c->objects + MIB(10));
+}
+
 /* Of 8 bytes each, whatever a number has. */
 hsd_plan_need hsd_plan_links(const hsd_plan_capture *c)
 {

@@ -50,7 +50,8 @@ uint64_t hsd_plan_label_serve(const hsd_plan_capture *c);
 hsd_plan_need hsd_plan_adjacency(const hsd_plan_capture *c);
 hsd_plan_need hsd_plan_names(const hsd_plan_capture *c);
 hsd_plan_need hsd_plan_dominators(const hsd_plan_capture *c);
-uint64_t hsd_plan_dominator_walk(const hsd_plan_capture *c); /* what keeps blocks and the first step in memory */
+uint64_t hsd_plan_dominator_walk(const hsd_plan_capture *c);   /* what keeps blocks and the first step in memory */
+uint64_t hsd_plan_dominator_enough(const hsd_plan_capture *c); /* more has tapes alone in memory */
 hsd_plan_need hsd_plan_links(const hsd_plan_capture *c);
 hsd_plan_need hsd_plan_types(const hsd_plan_capture *c);
 hsd_plan_need hsd_plan_paths(const hsd_plan_capture *c);

@@ -448,6 +448,7 @@ Test(plan, two_walks_at_once_take_no_more_than_buys_speed)
     for (int i = 0; i < 2; i++) {
         cr_assert_gt(plan.sides[i].owner_tree_bytes, 0, "owners come out of the tree");
         cr_assert(plan.sides[i].place_serve_bytes == plan.sides[i].place_link_bytes, "places stay in arrays");
+        cr_assert_leq(plan.sides[i].dominator_bytes, MIB(OR_WIDE(110, 220)), "both have their most at the same time");
     }
     cr_assert_leq(plan.sides[1].path_bytes, MIB(OR_WIDE(100, 200)));
     if (HSD_NODE_BITS == 32) cr_assert_lt(plan.sides[1].idle_adjacency_bytes, plan.sides[1].adjacency_bytes);

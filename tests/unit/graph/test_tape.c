@@ -22,12 +22,17 @@ TestSuite(tape, .init = setup);
 
 #define FAR (HSD_NODE_MAX - UINT32_MAX) /* numbers of 32 bits, or others */
 
-static void fill(hsd_tape *tape, hsd_reel *reel, uint32_t first)
+static void put_all(hsd_tape *tape, uint32_t first)
 {
-    hsd_tape_init(tape, reel);
     for (uint32_t i = 0; i < ITEMS; i++)
         hsd_tape_put_node(tape, FAR + first + i);
     hsd_tape_finish(tape);
+}
+
+static void fill(hsd_tape *tape, hsd_reel *reel, uint32_t first)
+{
+    hsd_tape_init(tape, reel);
+    put_all(tape, first);
 }
 
 static void check(hsd_tape *tape, uint32_t first, hsd_tape_order order, bool is_last)
@@ -375,6 +380,32 @@ Test(tape, keeps_as_much_in_memory_as_there_is_room_for)
     hsd_reel_release(&reel);
     cr_assert_eq(space.bytes_now, 0);
 }
+
+/* What spares the memory leaves it to those that are written behind it, but of a reel that has no file. */
+static void spare(bool is_resident)
+{
+    const uint64_t room = 1000 * HSD_TAPE_MIN_CHUNK;
+    hsd_reel reel;
+    hsd_tape first, second;
+    hsd_reel_init(&reel, is_resident, HSD_TAPE_MIN_CHUNK, &space);
+    if (!is_resident) cr_assert(hsd_reel_set_room(&reel, room));
+    hsd_tape_init(&first, &reel);
+    first.spares_memory = true;
+    put_all(&first, 5);
+    fill(&second, &reel, 77);
+    cr_assert_eq(hsd_tape_is_in_memory(&first), is_resident);
+    cr_assert(hsd_tape_is_in_memory(&second));
+    check(&first, 5, HSD_TAPE_BACKWARD, false);
+    check(&first, 5, HSD_TAPE_FORWARD, true);
+    check(&second, 77, HSD_TAPE_FORWARD, false);
+    hsd_tape_release(&first);
+    hsd_tape_release(&second);
+    cr_assert_eq(hsd_reel_check(&reel, &err), HSD_OK);
+    hsd_reel_release(&reel);
+}
+
+Test(tape, spares_memory_that_others_can_use) { spare(false); }
+Test(tape, has_nothing_to_spare_where_all_is_in_memory) { spare(true); }
 
 /* A reel that had all in memory has it no longer. */
 Test(tape, leaves_memory_when_it_must)
