@@ -15,7 +15,8 @@
 #include "base/unpoison.h"
 #include "base/work.h"
 
-#define LEVEL 3
+#define LEVEL      3
+#define FAST_LEVEL (-1)
 
 static bool is_single_frame(const uint8_t *stored, size_t stored_bytes)
 {
@@ -122,6 +123,16 @@ hsd_status hsd_compress(hsd_compressor *compressor, hsd_buffer *out, const uint8
     HSD_WRITTEN(out->data + out->size, size);
     out->size += size;
     return HSD_OK;
+}
+
+size_t hsd_compress_fast(hsd_compressor *compressor, uint8_t *out, size_t room, const uint8_t *raw, size_t raw_bytes)
+{
+    if (compressor->context == NULL) compressor->context = ZSTD_createCCtx();
+    if (compressor->context == NULL) return 0;
+    const size_t size = ZSTD_compressCCtx(compressor->context, out, room, raw, raw_bytes, FAST_LEVEL);
+    if (ZSTD_isError(size)) return 0;
+    HSD_WRITTEN(out, size);
+    return size;
 }
 
 void hsd_compressor_release(hsd_compressor *compressor)

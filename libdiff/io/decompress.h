@@ -59,6 +59,17 @@ typedef struct hsd_compressor {
 /* Appends one frame to `out`. The same bytes give the same frame. HSD_E_NOMEM. */
 hsd_status hsd_compress(hsd_compressor *compressor, hsd_buffer *out, const uint8_t *raw, size_t raw_bytes,
                         hsd_error *err);
+
+/*
+ * For what goes through temporary files: as fast as zstd is, into `room` bytes. How many it took; 0 = they do not
+ * suffice, or there was no memory for the compressor. Both contexts together take HSD_COMPRESS_FAST_BYTES at most, for
+ * up to HSD_COMPRESS_FAST_MOST raw bytes.
+ */
+size_t hsd_compress_fast(hsd_compressor *compressor, uint8_t *out, size_t room, const uint8_t *raw, size_t raw_bytes);
+#define HSD_COMPRESS_FAST_MOST  ((size_t)8 << 10)
+#define HSD_COMPRESS_FAST_BYTES ((size_t)224 << 10)
+#define HSD_DECOMPRESSOR_BYTES  ((size_t)112 << 10) /* of these, the decompressor */
+
 void hsd_compressor_release(hsd_compressor *compressor);
 
 #endif

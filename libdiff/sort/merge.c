@@ -24,9 +24,10 @@
 /* What one run costs besides its block. */
 static size_t fixed_bytes(void) { return sizeof(hsd_run_reader) + hsd_losertree_bytes(1) + hsd_run_reader_bytes(0); }
 
-uint32_t hsd_merge_fan_in(size_t memory_bytes)
+uint32_t hsd_merge_fan_in(size_t memory_bytes, hsd_run_codec codec)
 {
-    const size_t runs = memory_bytes / (fixed_bytes() + BLOCK_LEAST_BYTES);
+    const size_t block = codec == HSD_RUN_PACKED ? HSD_RUN_BLOCK_PACKED_BYTES : BLOCK_LEAST_BYTES;
+    const size_t runs = memory_bytes / (fixed_bytes() + block);
     if (runs < 1) return 1;
     return runs < HSD_MERGE_FAN_IN_MAX ? (uint32_t)runs : HSD_MERGE_FAN_IN_MAX;
 }
@@ -56,7 +57,9 @@ hsd_status hsd_merge_open(hsd_merge *merge, const hsd_sorted_run *runs, uint32_t
     HSD_ASSERT(words >= 1 && words <= HSD_SORT_MAX_WORDS);
     HSD_ASSERT(((uintptr_t)memory & 7) == 0);
     const size_t block = run_count > 0 ? block_bytes(memory_bytes, run_count) : 0;
-    if (block == 0) return hsd_fail(err, HSD_E_MISUSE, "a merge of %u runs in %zu bytes", run_count, memory_bytes);
+    const bool is_packed = block > 0 && runs[0].unpack != NULL;
+    if (block == 0 || (is_packed && block < HSD_RUN_BLOCK_PACKED_BYTES))
+        return hsd_fail(err, HSD_E_MISUSE, "a merge of %u runs in %zu bytes", run_count, memory_bytes);
     uint8_t *at = memory;
     *merge = (hsd_merge){.readers = memory};
     at += run_count * sizeof *merge->readers;

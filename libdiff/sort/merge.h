@@ -24,7 +24,7 @@ typedef struct hsd_merge {
  * Fan-in: how many runs can be merged in so much memory, 1 at least and HSD_MERGE_FAN_IN_MAX at most.
  * Blocks of less than 16 KiB are not worth it: two passes over the data are then faster.
  */
-uint32_t hsd_merge_fan_in(size_t memory_bytes);
+uint32_t hsd_merge_fan_in(size_t memory_bytes, hsd_run_codec codec);
 
 #define HSD_MERGE_FAN_IN_MAX 4096u
 

@@ -32,13 +32,17 @@ void hsd_runset_release(hsd_runset *set)
 {
     hsd_temp_close(&set->files[0]);
     hsd_temp_close(&set->files[1]);
+    hsd_runset_rest(set);
     free(set->runs);
     *set = (hsd_runset){0};
 }
 
+void hsd_runset_rest(hsd_runset *set) { hsd_run_pack_release(&set->pack); }
+
 void hsd_runset_trim(hsd_runset *set)
 {
     HSD_ASSERT(!set->writer.is_open);
+    hsd_runset_rest(set);
     if (set->count == 0) return;
     hsd_sorted_run *runs = realloc(set->runs, set->count * sizeof *runs);
     if (runs == NULL) return;
@@ -52,6 +56,7 @@ static hsd_status open_file(hsd_runset *set, unsigned which, hsd_error *err)
     if (file->space == NULL) HSD_TRY(hsd_temp_open(file, set->config.space, err));
     hsd_run_writer_init(&set->writer, file, set->config.write_buffer, set->config.write_bytes, set->config.words,
                         set->config.codec);
+    if (set->config.codec == HSD_RUN_PACKED) hsd_run_writer_pack(&set->writer, &set->pack);
     return HSD_OK;
 }
 
@@ -175,7 +180,7 @@ hsd_status hsd_runset_reduce(hsd_runset *set, uint32_t target, bool keeps_one_fi
                              hsd_error *err)
 {
     HSD_ASSERT(!set->writer.is_open);
-    const uint32_t fan_in = hsd_merge_fan_in(memory_bytes);
+    const uint32_t fan_in = hsd_merge_fan_in(memory_bytes, set->config.codec);
     if (target < 1 || (set->count > target && fan_in < 2))
         return hsd_fail(err, HSD_E_MISUSE, "%u runs cannot be merged in %zu bytes", set->count, memory_bytes);
     while (set->count > target) {

@@ -30,6 +30,7 @@ typedef struct hsd_runset {
     hsd_temp files[2];    /* runs lie in the current one; the last pass may leave some in both */
     unsigned current;
     hsd_run_writer writer;
+    hsd_run_pack pack; /* of packed runs */
     uint32_t merge_passes;
     uint32_t runs_written; /* those of the passes not counted */
     uint64_t bytes_written;
@@ -52,7 +53,10 @@ hsd_status hsd_runset_close_run(hsd_runset *set, hsd_error *err);
 hsd_status hsd_runset_reduce(hsd_runset *set, uint32_t target, bool keeps_one_file, void *memory, size_t memory_bytes,
                              hsd_error *err);
 
-/* Gives back the free rows of the table; no more adds. */
+/* What packs runs and unpacks them goes back, until it is needed again. */
+void hsd_runset_rest(hsd_runset *set);
+
+/* Gives back the free rows of the table and what packs runs; no more adds. */
 void hsd_runset_trim(hsd_runset *set);
 
 void hsd_runset_release(hsd_runset *set);

@@ -165,7 +165,8 @@ static hsd_status take_memory(hsd_sorter *s, hsd_error *err)
     const size_t memory_bytes = s->config.memory_bytes;
     const size_t table_bytes = memory_bytes / TABLE_SHARE;
     const uint32_t capacity = (uint32_t)clamp_size(table_bytes / sizeof(hsd_sorted_run), 16, HSD_MERGE_FAN_IN_MAX * 4);
-    const size_t fixed_bytes = sizeof *s + capacity * sizeof(hsd_sorted_run);
+    const size_t pack_bytes = s->config.codec == HSD_RUN_PACKED ? HSD_COMPRESS_FAST_BYTES : 0;
+    const size_t fixed_bytes = sizeof *s + capacity * sizeof(hsd_sorted_run) + pack_bytes;
     const size_t write_bytes = clamp_size(memory_bytes / 16 & ~(PAGE_BYTES - 1), WRITE_LEAST_BYTES, WRITE_MOST_BYTES);
     const size_t region_bytes = (memory_bytes - fixed_bytes) & ~(PAGE_BYTES - 1);
     s->pool = s->config.space->pool;
@@ -191,6 +192,8 @@ hsd_status hsd_sorter_new(hsd_sorter **out, const hsd_sorter_config *config, hsd
     hsd_sorter *s = calloc(1, sizeof *s);
     if (s == NULL) return hsd_fail_nomem(err, "a sorter");
     s->config = *config;
+    if (s->config.codec == HSD_RUN_PACKED && s->config.memory_bytes < HSD_SORT_PACKED_BYTES)
+        s->config.codec = HSD_RUN_DELTA;
     const hsd_status status = take_memory(s, err);
     if (status != HSD_OK) {
         hsd_sorter_free(s);
@@ -368,11 +371,13 @@ static hsd_status open_merge(hsd_sorter *s, hsd_error *err)
 
 static hsd_status serve_runs(hsd_sorter *s, size_t serve_bytes, hsd_error *err)
 {
-    const size_t free_bytes = serve_bytes - sizeof *s;
+    const size_t unpack_bytes = s->config.codec == HSD_RUN_PACKED ? HSD_DECOMPRESSOR_BYTES : 0;
+    const size_t free_bytes = serve_bytes - sizeof *s - unpack_bytes;
     s->merge_bytes = free_bytes - free_bytes / TABLE_SHARE; /* the rest is more than the table needs */
     if (s->merge_bytes > s->area_bytes) s->merge_bytes = s->area_bytes;
     HSD_TRY(hsd_runset_close_run(&s->runs, err));
-    HSD_TRY(hsd_runset_reduce(&s->runs, hsd_merge_fan_in(s->merge_bytes), false, s->area, s->area_bytes, err));
+    HSD_TRY(hsd_runset_reduce(&s->runs, hsd_merge_fan_in(s->merge_bytes, s->config.codec), false, s->area,
+                              s->area_bytes, err));
     const size_t useful = hsd_merge_useful_bytes(s->runs.count);
     if (s->merge_bytes > useful) s->merge_bytes = useful;
     hsd_runset_trim(&s->runs);
@@ -483,6 +488,7 @@ size_t hsd_sorter_rest(hsd_sorter *s)
 {
     if (s->state != SERVING_RUNS) return 0;
     s->state = RESTING;
+    hsd_runset_rest(&s->runs);
     hsd_pages_forget(s->area, s->merge_bytes);
     return s->merge_bytes;
 }

@@ -29,7 +29,9 @@
 
 typedef enum hsd_run_codec {
     HSD_RUN_DELTA = 0, /* word by word difference to the record before, variable length */
-    HSD_RUN_RAW = 1
+    HSD_RUN_RAW = 1,
+    HSD_RUN_PACKED = 2, /* as HSD_RUN_DELTA, and compressed: half of the bytes, for what is read several times. Of a
+                           sorter with less than HSD_SORT_PACKED_BYTES it is HSD_RUN_DELTA */
 } hsd_run_codec;
 
 typedef struct hsd_sorter_config {
@@ -42,7 +44,8 @@ typedef struct hsd_sorter_config {
     hsd_reporter *reporter; /* may be NULL */
 } hsd_sorter_config;
 
-#define HSD_SORT_MIN_BYTES ((size_t)256 << 10)
+#define HSD_SORT_MIN_BYTES    ((size_t)256 << 10)
+#define HSD_SORT_PACKED_BYTES ((size_t)2 << 20)
 
 typedef struct hsd_sorter hsd_sorter;
 

@@ -226,7 +226,7 @@ static hsd_status open_tree(hsd_side_walk *side, hsd_error *err)
     if (side->graph->places == NULL) return HSD_OK;
     HSD_TRY(hsd_places_rewind(side->graph->places, err));
     const unsigned words = side->request->want_ids ? HSD_TREE_ID_WORDS : HSD_TREE_WORDS;
-    return hsd_side_sorter(side, words, HSD_TREE_KEY_WORDS, side->request->plan.tree_sort_bytes, &side->tree, err);
+    return hsd_side_stream(side, words, HSD_TREE_KEY_WORDS, side->request->plan.tree_sort_bytes, &side->tree, err);
 }
 
 /* Failures of paged arrays show late. */
@@ -271,7 +271,7 @@ hsd_status hsd_side_census(hsd_side_walk *side, hsd_error *err)
     if (side->request->alike != NULL) HSD_TRY(hsd_side_order_partners(side, err));
     HSD_TRY(open_counts(side, err));
     if (side->request->want_identity && side->request->sink == NULL) {
-        HSD_TRY(hsd_side_sorter(side, hsd_census_words(side), HSD_CENSUS_KEY_WORDS,
+        HSD_TRY(hsd_side_stream(side, hsd_census_words(side), HSD_CENSUS_KEY_WORDS,
                                 side->request->plan.identity_sort_bytes, &side->census, err));
     }
     HSD_TRY(open_tree(side, err));

@@ -6,8 +6,10 @@
 
 #include "base/check.h"
 
-hsd_status hsd_side_sorter(const hsd_side_walk *side, unsigned record_words, unsigned key_words, uint64_t memory_bytes,
-                           hsd_sorter **out, hsd_error *err)
+#define PACKED_FROM 4u /* a stream that has so many times its memory to hold is packed */
+
+static hsd_status new_sorter(const hsd_side_walk *side, unsigned record_words, unsigned key_words,
+                             uint64_t memory_bytes, hsd_run_codec codec, hsd_sorter **out, hsd_error *err)
 {
     HSD_ASSERT(key_words >= 1 && key_words <= record_words);
     const hsd_sorter_config config = {
@@ -15,11 +17,25 @@ hsd_status hsd_side_sorter(const hsd_side_walk *side, unsigned record_words, uns
         .key_words = key_words,
         .memory_bytes = (size_t)hsd_max_u64(memory_bytes, HSD_SORT_MIN_BYTES),
         .use_thread = side->request->use_thread,
-        .codec = HSD_RUN_DELTA,
+        .codec = codec,
         .space = side->request->space,
         .reporter = side->request->reporter,
     };
     return hsd_sorter_new(out, &config, err);
+}
+
+hsd_status hsd_side_sorter(const hsd_side_walk *side, unsigned record_words, unsigned key_words, uint64_t memory_bytes,
+                           hsd_sorter **out, hsd_error *err)
+{
+    return new_sorter(side, record_words, key_words, memory_bytes, HSD_RUN_DELTA, out, err);
+}
+
+hsd_status hsd_side_stream(const hsd_side_walk *side, unsigned record_words, unsigned key_words, uint64_t memory_bytes,
+                           hsd_sorter **out, hsd_error *err)
+{
+    const uint64_t bytes = (uint64_t)side->object_count * record_words * sizeof(uint64_t);
+    const hsd_run_codec codec = bytes > PACKED_FROM * memory_bytes ? HSD_RUN_PACKED : HSD_RUN_DELTA;
+    return new_sorter(side, record_words, key_words, memory_bytes, codec, out, err);
 }
 
 hsd_status hsd_side_serve(hsd_sorter *sorter, uint64_t memory_bytes, hsd_error *err)

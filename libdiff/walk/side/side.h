@@ -376,6 +376,10 @@ hsd_status hsd_side_fixed_roots(hsd_side_walk *side, hsd_error *err);
 hsd_status hsd_side_sorter(const hsd_side_walk *side, unsigned record_words, unsigned key_words, uint64_t memory_bytes,
                            hsd_sorter **out, hsd_error *err);
 
+/* The same for what is read again and again, one record an object: its runs are packed where memory is little. */
+hsd_status hsd_side_stream(const hsd_side_walk *side, unsigned record_words, unsigned key_words, uint64_t memory_bytes,
+                           hsd_sorter **out, hsd_error *err);
+
 /* HSD_E_OVER_BUDGET once names of roots, label nodes and `more` bytes take more than the planner's tables. */
 hsd_status hsd_side_check_tables(const hsd_side_walk *side, uint64_t more, hsd_error *err);
 

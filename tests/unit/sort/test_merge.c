@@ -172,7 +172,7 @@ static void check_merge(fixture *f, size_t memory_bytes)
 {
     hsd_merge merge;
     const uint64_t *record;
-    cr_assert_leq(f->set.count, hsd_merge_fan_in(memory_bytes));
+    cr_assert_leq(f->set.count, hsd_merge_fan_in(memory_bytes, HSD_RUN_DELTA));
     cr_assert_eq(hsd_merge_open(&merge, f->set.runs, f->set.count, 2, f->memory, memory_bytes, NULL), HSD_OK);
     for (size_t i = 0; i < f->count; i++) {
         cr_assert_eq(hsd_merge_next(&merge, &record, NULL), HSD_OK);
@@ -208,12 +208,14 @@ Test(merge, reads_stretches_of_runs_in_their_order)
 
 Test(merge, fan_in_grows_with_memory_and_stays_within)
 {
-    cr_assert_eq(hsd_merge_fan_in(0), 1);
-    cr_assert_eq(hsd_merge_fan_in((size_t)1 << 40), HSD_MERGE_FAN_IN_MAX);
+    cr_assert_eq(hsd_merge_fan_in(0, HSD_RUN_DELTA), 1);
+    cr_assert_eq(hsd_merge_fan_in((size_t)1 << 40, HSD_RUN_DELTA), HSD_MERGE_FAN_IN_MAX);
     for (size_t memory = 1 << 16; memory < 1 << 24; memory += 77777) {
-        const uint32_t runs = hsd_merge_fan_in(memory);
+        const uint32_t runs = hsd_merge_fan_in(memory, HSD_RUN_DELTA);
         cr_assert_leq(runs * ((4 << 10) + sizeof(hsd_run_reader) + hsd_losertree_bytes(1)), memory);
     }
+    for (size_t memory = 1 << 16; memory < 1 << 24; memory += 77777)
+        cr_assert_leq(hsd_merge_fan_in(memory, HSD_RUN_PACKED) * HSD_RUN_BLOCK_PACKED_BYTES, memory);
     cr_assert_leq(hsd_merge_useful_bytes(10), 10 * (260 << 10));
     hsd_merge merge;
     cr_assert_eq(hsd_merge_open(&merge, NULL, 0, 2, NULL, 1 << 20, NULL), HSD_E_MISUSE);
@@ -223,7 +225,7 @@ Test(merge, fan_in_grows_with_memory_and_stays_within)
 Test(merge, passes_bring_the_number_of_runs_down)
 {
     const size_t memory = 28 << 10; /* fan-in 4 */
-    cr_assert_eq(hsd_merge_fan_in(memory), 4);
+    cr_assert_eq(hsd_merge_fan_in(memory, HSD_RUN_DELTA), 4);
     for (uint32_t runs = 1; runs < 40; runs++) {
         for (uint32_t target = 1; target <= 4; target++) {
             for (int keeps = 0; keeps < 2; keeps++) {

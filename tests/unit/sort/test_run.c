@@ -89,6 +89,118 @@ Test(run, reads_back_what_it_wrote)
     }
 }
 
+static hsd_run_pack pack;
+
+static hsd_sorted_run write_packed(const uint64_t *records, size_t count, unsigned words, size_t buffer_bytes)
+{
+    hsd_run_writer writer;
+    hsd_sorted_run run;
+    uint8_t coding[HSD_SORT_MAX_WORDS];
+    void *buffer = malloc(buffer_bytes);
+    hsd_run_writer_init(&writer, &file, buffer, buffer_bytes, words, HSD_RUN_PACKED);
+    hsd_run_writer_pack(&writer, &pack);
+    hsd_run_choose_coding(coding, records, count, words);
+    hsd_run_writer_begin(&writer, coding);
+    for (size_t at = 0; at < count;) {
+        const size_t step = hsd_min_u64(at % 37 + 1, count - at);
+        cr_assert_eq(hsd_run_writer_put(&writer, records + at * words, step, NULL), HSD_OK);
+        at += step;
+    }
+    cr_assert_eq(hsd_run_writer_finish(&writer, &run, NULL), HSD_OK);
+    free(buffer);
+    return run;
+}
+
+/* What does not shrink takes a header more for each frame, and nothing else. */
+Test(run, that_is_packed_reads_back_what_it_wrote)
+{
+    for (shape of = 0; of < SHAPES; of++) {
+        for (unsigned words = 1; words <= HSD_SORT_MAX_WORDS; words++) {
+            const size_t count = 12000 / words;
+            uint64_t *records = records_make(of, count, words, words);
+            uint64_t *sorted = records_sorted(records, count, words);
+            const hsd_sorted_run coded = write_run(sorted, count, words, HSD_RUN_DELTA, 4096);
+            const hsd_sorted_run packed = write_packed(sorted, count, words, HSD_RUN_WRITER_PACKED_BYTES);
+            const hsd_sorted_run wide = write_packed(sorted, count, words, 1 << 16);
+            cr_assert_eq(packed.size_bytes, wide.size_bytes);
+            cr_assert_leq(packed.size_bytes, coded.size_bytes + coded.size_bytes / 1000 + 8);
+            check_run(&packed, sorted, count, words, HSD_RUN_BLOCK_PACKED_BYTES);
+            check_run(&packed, sorted, count, words, 1 << 16);
+            check_run(&wide, sorted, count, words, HSD_RUN_BLOCK_PACKED_BYTES + 8);
+            hsd_run_pack_release(&pack); /* made anew when it is needed */
+            check_run(&packed, sorted, count, words, 1 << 16);
+            free(records);
+            free(sorted);
+        }
+    }
+    const hsd_sorted_run nothing = write_packed(NULL, 0, 3, 1 << 16);
+    cr_assert_eq(nothing.size_bytes, 0);
+    check_run(&nothing, NULL, 0, 3, 1 << 16);
+    hsd_run_pack_release(&pack);
+}
+
+/* As a dominator tree has them: places ascend by one, few types and names, sizes that come again. */
+Test(run, that_is_packed_takes_half_of_the_bytes_of_a_tree)
+{
+    enum { COUNT = 50000, WORDS = 3 };
+    uint64_t *records = malloc(COUNT * WORDS * sizeof *records), state = 5;
+    for (size_t i = 0; i < COUNT; i++) {
+        const uint64_t kind = records_draw(&state) % 40;
+        records[WORDS * i] = (uint64_t)i << 32 | (i + 1);
+        records[WORDS * i + 1] = UINT64_C(1) << 63 | (kind * 7) << 32 | (kind * kind);
+        records[WORDS * i + 2] = (uint64_t)(i * 2) << 32 | (24 + kind * 8);
+    }
+    const hsd_sorted_run coded = write_run(records, COUNT, WORDS, HSD_RUN_DELTA, 1 << 16);
+    const hsd_sorted_run packed = write_packed(records, COUNT, WORDS, 1 << 16);
+    cr_assert_leq(2 * packed.size_bytes, coded.size_bytes);
+    check_run(&packed, records, COUNT, WORDS, 1 << 15);
+    hsd_run_pack_release(&pack);
+    free(records);
+}
+
+Test(run, that_is_packed_and_damaged_ends)
+{
+    uint64_t *records = records_make(ADDRESSES, 9000, 2, 1), state = 9;
+    uint64_t *sorted = records_sorted(records, 9000, 2);
+    const hsd_sorted_run run = write_packed(sorted, 9000, 2, 1 << 16);
+    void *memory = malloc(hsd_run_reader_bytes(HSD_RUN_BLOCK_PACKED_BYTES));
+    hsd_run_reader reader;
+    const uint64_t *record;
+    hsd_status status;
+    int noticed = 0;
+    for (int i = 0; i < 500; i++) {
+        uint8_t byte, changed = (uint8_t)records_draw(&state);
+        const uint64_t at = run.offset_bytes + (i < 8 ? (uint64_t)i / 2 : records_draw(&state) % run.size_bytes);
+        cr_assert_eq(hsd_temp_read(&file, at, &byte, 1, NULL), HSD_OK);
+        cr_assert_eq(hsd_temp_write(&file, at, &changed, 1, NULL), HSD_OK);
+        hsd_run_reader_init(&reader, &run, 2, memory, HSD_RUN_BLOCK_PACKED_BYTES);
+        do
+            status = hsd_run_reader_next(&reader, &record, NULL);
+        while (status == HSD_OK);
+        cr_assert(status == HSD_END || status == HSD_E_CORRUPT);
+        noticed += status == HSD_E_CORRUPT;
+        cr_assert_eq(hsd_temp_write(&file, at, &byte, 1, NULL), HSD_OK);
+    }
+    cr_assert_gt(noticed, 5);
+    check_run(&run, sorted, 9000, 2, HSD_RUN_BLOCK_PACKED_BYTES);
+    hsd_sorted_run shorter = run, longer = run, cut = run;
+    shorter.record_count--;
+    longer.record_count++;
+    cut.size_bytes -= 3;
+    const hsd_sorted_run others[] = {shorter, longer, cut};
+    for (size_t i = 0; i < HSD_ARRAY_LEN(others); i++) {
+        hsd_run_reader_init(&reader, &others[i], 2, memory, HSD_RUN_BLOCK_PACKED_BYTES);
+        do
+            status = hsd_run_reader_next(&reader, &record, NULL);
+        while (status == HSD_OK);
+        cr_assert_eq(status, HSD_E_CORRUPT, "run %zu", i);
+    }
+    hsd_run_pack_release(&pack);
+    free(memory);
+    free(records);
+    free(sorted);
+}
+
 Test(run, of_nothing_is_a_run)
 {
     const hsd_sorted_run run = write_run(NULL, 0, 3, HSD_RUN_DELTA, 4096);

@@ -139,6 +139,52 @@ Test(sorter, the_sequence_does_not_depend_on_order_memory_or_threads)
     free(expected);
 }
 
+/* Packed runs are merged in passes, too, and served again and again. */
+Test(sorter, packs_its_runs_where_it_is_asked_to)
+{
+    enum { COUNT = 900000, WORDS = 2 };
+    uint64_t *records = records_make(ADDRESSES, COUNT, WORDS, 4);
+    for (size_t i = 0; i < COUNT; i++)
+        records[i * WORDS + 1] &= 0x30; /* which is worth packing */
+    uint64_t *expected = records_sorted(records, COUNT, WORDS);
+    for (int thread = 0; thread < 2; thread++) {
+        uint64_t bytes[2];
+        for (int packed = 0; packed < 2; packed++) {
+            hsd_sorter *sorter = NULL;
+            hsd_sorter_config config = config_of(WORDS, HSD_SORT_PACKED_BYTES, thread);
+            config.codec = packed ? HSD_RUN_PACKED : HSD_RUN_DELTA;
+            cr_assert_eq(hsd_sorter_new(&sorter, &config, NULL), HSD_OK);
+            cr_assert_eq(put_all(sorter, records, COUNT, WORDS, NULL), HSD_OK);
+            cr_assert_eq(hsd_sorter_finish(sorter, HSD_SORT_MIN_BYTES, NULL), HSD_OK);
+            check_all(sorter, expected, COUNT, WORDS);
+            cr_assert_gt(hsd_sorter_rest(sorter), 0);
+            cr_assert_eq(hsd_sorter_rewind(sorter, NULL), HSD_OK);
+            check_some(sorter, expected, COUNT, WORDS);
+            const hsd_sorter_stats stats = hsd_sorter_stats_get(sorter);
+            cr_assert_gt(stats.runs, 4);
+            if (packed) cr_assert_gt(stats.merge_passes, 0);
+            bytes[packed] = stats.temp_bytes / (stats.merge_passes + 1);
+            hsd_sorter_free(sorter);
+        }
+        cr_assert_lt(bytes[1], bytes[0]);
+    }
+    free(records);
+    free(expected);
+}
+
+/* Too little memory for what packs is no failure. */
+Test(sorter, does_not_pack_with_little_memory)
+{
+    uint64_t *records = records_make(ADDRESSES, 90000, 2, 4), *expected = records_sorted(records, 90000, 2);
+    hsd_sorter_config config = config_of(2, HSD_SORT_MIN_BYTES, false);
+    config.codec = HSD_RUN_PACKED;
+    const hsd_sorter_stats packed = check(&config, 0, records, expected, 90000);
+    config.codec = HSD_RUN_DELTA;
+    cr_assert_eq(packed.temp_bytes, check(&config, 0, records, expected, 90000).temp_bytes);
+    free(records);
+    free(expected);
+}
+
 Test(sorter, what_fits_stays_in_memory)
 {
     enum { COUNT = 60000 };
