@@ -266,19 +266,16 @@ static hsd_tape *begin_gathered(gather *g, hsd_node place, hsd_node count)
     return tape;
 }
 
-/* `source` is that of the one before, 0 for the first. */
+/* `slot` and `source` are those of the one before, 0 for the first. */
 static bool next_item(hsd_tape_reader *reader, bool is_narrow, hsd_node *slot, hsd_node *source)
 {
     hsd_node folded;
     if (!hsd_tape_has_more(reader)) return false;
-    const uint8_t *at = reader->at;
     if (is_narrow) {
-        *slot = (hsd_node)at[0] | (hsd_node)at[1] << 8;
-        at += 2;
-    } else {
-        at = hsd_tape_varint(at, slot);
+        reader->at = hsd_narrow_get(reader->at, slot, source);
+        return true;
     }
-    reader->at = hsd_tape_far(at, &folded);
+    reader->at = hsd_tape_far(hsd_tape_varint(reader->at, slot), &folded);
     *source = hsd_unfold_difference(folded, *source);
     return true;
 }
@@ -337,7 +334,7 @@ static hsd_status take_whole(gather *g, const hsd_bucket *bucket, hsd_tape_reade
     const hsd_node slots = bucket->hi - bucket->lo;
     const bool is_narrow = hsd_bucket_is_narrow(bucket);
     uint32_t count = 0, start = 0;
-    hsd_node slot, source = 0;
+    hsd_node slot = 0, source = 0;
     HSD_TRY(open_slots(g, slots, err));
     while (count < bucket->forward_count && next_item(reader, is_narrow, &slot, &source)) {
         g->raw[count++] = hsd_two_of(slot, source);
@@ -363,7 +360,7 @@ static hsd_status take_one_place(gather *g, const hsd_bucket *bucket, hsd_tape_r
 {
     const bool is_narrow = hsd_bucket_is_narrow(bucket);
     if (g->d->windows != NULL) {
-        hsd_node only_slot, item = 0;
+        hsd_node only_slot = 0, item = 0;
         while (next_item(reader, is_narrow, &only_slot, &item)) {
             hsd_node only = item;
             put_by_windows(g, bucket->lo, &only, 1);
@@ -372,7 +369,7 @@ static hsd_status take_one_place(gather *g, const hsd_bucket *bucket, hsd_tape_r
     }
     hsd_tape *tape = begin_gathered(g, bucket->lo, (hsd_node)bucket->forward_count);
     const hsd_node count = (hsd_node)bucket->forward_count;
-    hsd_node slot, source = 0, last = bucket->lo;
+    hsd_node slot = 0, source = 0, last = bucket->lo;
     for (hsd_node i = 0; i < count && next_item(reader, is_narrow, &slot, &source); i++) {
         hsd_list_put_source(tape, source, last, hsd_list_is_folded(i, count));
         last = source;
@@ -386,7 +383,7 @@ static void divide_references(gather *g, const hsd_bucket *bucket, hsd_tape_read
     const hsd_node last = bucket->hi - bucket->lo - 1, lo = bucket->lo;
     const bool is_narrow = hsd_bucket_is_narrow(bucket);
     hsd_bucket parts[1u << SPLIT_BITS];
-    hsd_node slot, source = 0;
+    hsd_node slot = 0, source = 0;
     uint32_t shift = 0;
     while (last >> shift >= 1u << SPLIT_BITS)
         shift++;

@@ -79,8 +79,8 @@ typedef struct hsd_bucket {
     hsd_tape tape;
     hsd_node lo, hi;
     uint64_t forward_count, back_count;
-    uint64_t anew_count;              /* of back_count: by the second thread */
-    hsd_node last_source, last_group; /* of the writer */
+    uint64_t anew_count;                         /* of back_count: by the second thread */
+    hsd_node last_source, last_slot, last_group; /* of the writer */
 } hsd_bucket;
 
 typedef struct hsd_dominators {
@@ -346,26 +346,93 @@ static inline void hsd_bucket_put_forward(hsd_bucket *bucket, hsd_node node, hsd
     bucket->forward_count++;
 }
 
-/* Where a reference of scans stands in a bucket takes two bytes, if the bucket has no more places than that. */
+/*
+ * References of scans, in a bucket that has no more places than two bytes hold: each against the one before, since
+ * sources come nearly in order, and what one refers to lies together as a rule. `slot` is a place's number in the
+ * bucket, both differences are folded (hsd_fold_difference).
+ *
+ *      0 … 0x7f             the same source; 1 + the first byte is the difference of slots
+ *      0x80 … 0xbf, byte    two bits of the difference of sources; twelve of that of slots
+ *      0xc0 … 0xde, 2 bytes difference of sources; slot
+ *      0xdf … 0xfd, byte    difference of sources; difference of slots
+ *      0xff, 2 bytes, far   slot, difference of sources
+ */
 #define HSD_NARROW_BUCKET (UINT32_C(1) << 16)
+#define HSD_NARROW_TWELVE 0x80u
+#define HSD_NARROW_SLOT   0xc0u
+#define HSD_NARROW_EIGHT  0xdfu
+#define HSD_NARROW_FAR    0xffu
+#define HSD_NARROW_NEAR   (HSD_NARROW_EIGHT - HSD_NARROW_SLOT) /* differences of sources within the first byte */
 
 static inline bool hsd_bucket_is_narrow(const hsd_bucket *bucket)
 {
     return bucket->hi - bucket->lo <= HSD_NARROW_BUCKET;
 }
 
+static inline uint8_t *hsd_narrow_slot_put(uint8_t *at, uint32_t slot)
+{
+    *at++ = (uint8_t)slot;
+    *at++ = (uint8_t)(slot >> 8);
+    return at;
+}
+
+/* `sources` and `slots`: the differences to the reference before. */
+static inline uint8_t *hsd_narrow_put(uint8_t *at, hsd_node sources, hsd_node slots, hsd_node slot)
+{
+    if (sources == 0 && slots - 1 < HSD_NARROW_TWELVE) {
+        *at++ = (uint8_t)(slots - 1);
+    } else if (sources < 4 && slots < 0x1000) {
+        *at++ = (uint8_t)(HSD_NARROW_TWELVE | sources << 4 | slots >> 8);
+        *at++ = (uint8_t)slots;
+    } else if (sources < HSD_NARROW_NEAR && slots < 0x100) {
+        *at++ = (uint8_t)(HSD_NARROW_EIGHT + sources);
+        *at++ = (uint8_t)slots;
+    } else if (sources < HSD_NARROW_NEAR) {
+        *at++ = (uint8_t)(HSD_NARROW_SLOT + sources);
+        at = hsd_narrow_slot_put(at, (uint32_t)slot);
+    } else {
+        *at++ = HSD_NARROW_FAR;
+        at = hsd_tape_far_put(hsd_narrow_slot_put(at, (uint32_t)slot), sources);
+    }
+    return at;
+}
+
+/* Slot and source are those of the reference before, and become those of this one. */
+static inline const uint8_t *hsd_narrow_get(const uint8_t *at, hsd_node *slot, hsd_node *source)
+{
+    const uint32_t head = *at++;
+    hsd_node sources = 0;
+    if (head < HSD_NARROW_TWELVE) {
+        *slot = hsd_unfold_difference(head + 1, *slot);
+        return at;
+    }
+    if (head < HSD_NARROW_SLOT) {
+        sources = head >> 4 & 3;
+        *slot = hsd_unfold_difference((head & 15) << 8 | *at++, *slot);
+    } else if (head - HSD_NARROW_EIGHT < HSD_NARROW_NEAR) {
+        sources = head - HSD_NARROW_EIGHT;
+        *slot = hsd_unfold_difference(*at++, *slot);
+    } else {
+        sources = head - HSD_NARROW_SLOT;
+        *slot = (hsd_node)at[0] | (hsd_node)at[1] << 8;
+        at += 2;
+        if (head == HSD_NARROW_FAR) at = hsd_tape_far(at, &sources);
+    }
+    *source = hsd_unfold_difference(sources, *source);
+    return at;
+}
+
 /* A reference of scans, whose sources come nearly in order: each against the one before. */
 static inline void hsd_bucket_put_reference(hsd_bucket *bucket, hsd_node node, hsd_node source)
 {
-    const hsd_node slot = node - bucket->lo;
+    const hsd_node slot = node - bucket->lo, sources = hsd_fold_difference(source, bucket->last_source);
     uint8_t *at = hsd_tape_room(&bucket->tape, 2 * HSD_VARINT_MOST);
     if (hsd_bucket_is_narrow(bucket)) {
-        *at++ = (uint8_t)slot;
-        *at++ = (uint8_t)(slot >> 8);
+        bucket->tape.at = hsd_narrow_put(at, sources, hsd_fold_difference(slot, bucket->last_slot), slot);
+        bucket->last_slot = slot;
     } else {
-        at = hsd_varint_put(at, slot);
+        bucket->tape.at = hsd_tape_far_put(hsd_varint_put(at, slot), sources);
     }
-    bucket->tape.at = hsd_tape_far_put(at, hsd_fold_difference(source, bucket->last_source));
     bucket->last_source = source;
     bucket->forward_count++;
 }

@@ -216,3 +216,31 @@ Test(dominators, tell_what_marked_references_alone_reach)
     cr_assert(told > 1000 && by_marked_alone > 1000, "%u told, %u nodes by marked ones alone", told, by_marked_alone);
     cr_assert_eq(space.bytes_now, 0, "temporary files are given back");
 }
+
+/* References of a narrow bucket, each against the one before: what is near takes a byte, and nothing more than two of
+ * the slot, one that says how, and a far number. */
+Test(dominators, references_of_a_narrow_bucket_come_back)
+{
+    static const hsd_node steps[] = {0,   1,   2,   3,   4,     30,    31,    63,     64,     65,
+                                     127, 128, 255, 256, 0x7ff, 0x800, 0xfff, 0x1000, 0xffff, HSD_NODE_MAX / 2};
+    enum { STEPS = sizeof steps / sizeof *steps };
+    for (unsigned way = 0; way < 4; way++) {
+        for (unsigned i = 0; i < STEPS * STEPS; i++) {
+            const hsd_node from[2] = {0x8000, HSD_NODE_MAX / 2}; /* slot, source */
+            const hsd_node by[2] = {steps[i % STEPS], steps[i / STEPS]};
+            const hsd_node slot = (way & 1 ? from[0] - by[0] : from[0] + by[0]) & 0xffff,
+                           source = way & 2 ? from[1] - by[1] : from[1] + by[1];
+            uint8_t bytes[2 * HSD_VARINT_MOST];
+            const hsd_node sources = hsd_fold_difference(source, from[1]);
+            const uint8_t *end = hsd_narrow_put(bytes, sources, hsd_fold_difference(slot, from[0]), slot);
+            hsd_node got[2] = {from[0], from[1]};
+            cr_assert_eq(hsd_narrow_get(bytes, &got[0], &got[1]), end);
+            cr_assert_eq(got[0], slot);
+            cr_assert_eq(got[1], source);
+            const hsd_node apart = slot > from[0] ? slot - from[0] : from[0] - slot;
+            const bool is_near = by[1] == 0 && apart >= 1 && apart <= 64;
+            cr_assert(is_near == (end - bytes == 1), "%" HSD_PRI_NODE ", %" HSD_PRI_NODE, by[0], by[1]);
+            cr_assert_leq(end - bytes, 3 + HSD_TAPE_MOST_FAR);
+        }
+    }
+}
