@@ -155,7 +155,14 @@ typedef struct hsd_elf_entry {
     uint64_t value, bytes;
 } hsd_elf_entry;
 
-enum { HSD_ELF_OBJECT = 1, HSD_ELF_FUNCTION = 2, HSD_ELF_COMMON = 5, HSD_ELF_THREAD_OBJECT = 6, HSD_ELF_INDIRECT = 10 };
+enum {
+    HSD_ELF_OBJECT = 1,
+    HSD_ELF_FUNCTION = 2,
+    HSD_ELF_FILE = 4, /* of the local ones behind it */
+    HSD_ELF_COMMON = 5,
+    HSD_ELF_THREAD_OBJECT = 6,
+    HSD_ELF_INDIRECT = 10
+};
 enum { HSD_ELF_GLOBAL = 1, HSD_ELF_WEAK = 2 };
 enum { HSD_ELF_UNDEFINED = 0, HSD_ELF_ABSOLUTE = 0xfff1 };
 

@@ -19,6 +19,7 @@
 #include "elf/elf.h"
 
 #define LOOK_BACK       64 /* symbols that a look-up goes over */
+#define LOCAL_RANK      2
 #define TEXT_TABLES_MAX 8u /* a sound file has two */
 /* Sections of a sound file do not lie on one another: what is read of them is at most a few times the file. */
 #define READS_OF_A_FILE 4u
@@ -26,7 +27,9 @@
 typedef struct symbol {
     uint64_t address, size;
     const char *name; /* in a table of texts */
-    uint8_t rank;     /* smaller is better */
+    int32_t file; /* of what a file has for itself: where its name stands in that table, from this one on; 0 = none */
+    uint8_t rank; /* smaller is better */
+    bool is_in_files; /* others are called so in other files */
 } symbol;
 
 typedef struct symbol_list {
@@ -117,7 +120,7 @@ static int kind_of(const hsd_elf_entry *entry)
 
 static uint8_t rank_of(const hsd_elf_entry *entry)
 {
-    return entry->binding == HSD_ELF_GLOBAL ? 0 : entry->binding == HSD_ELF_WEAK ? 1 : 2;
+    return entry->binding == HSD_ELF_GLOBAL ? 0 : entry->binding == HSD_ELF_WEAK ? 1 : LOCAL_RANK;
 }
 
 static hsd_status add_symbol(hsd_image *image, int kind, const symbol *added, hsd_error *err)
@@ -138,17 +141,33 @@ static hsd_status add_symbol(hsd_image *image, int kind, const symbol *added, hs
 typedef struct table_reading {
     hsd_image *image;
     const hsd_buffer *texts;
+    const char *file; /* the last that was named */
 } table_reading;
+
+/* "queue.c". Of what the linker put together of many files, "a.ltrans0.o", "<artificial>", and of what compilers make
+ * of a module, "shop.3fa4-cgu.0", nobody knows which it was. */
+static const char *source_of(const char *file)
+{
+    const char *folder = file == NULL ? NULL : strrchr(file, '/');
+    const char *name = folder != NULL ? folder + 1 : file;
+    const char *extension = name == NULL ? NULL : strrchr(name, '.');
+    const bool is_source = extension != NULL && extension > name && extension[1] != '\0' &&
+                           strchr("cCmMdfF", extension[1]) != NULL && strlen(extension) <= 4;
+    return is_source ? name : NULL;
+}
 
 static hsd_status take_symbol(void *context, const hsd_elf_entry *entry, hsd_error *err)
 {
-    const table_reading *r = context;
+    table_reading *r = context;
     const int kind = kind_of(entry);
+    if (entry->kind == HSD_ELF_FILE) r->file = source_of(name_at(r->texts, entry->name));
     if (kind < 0 || entry->section == HSD_ELF_UNDEFINED || entry->section == HSD_ELF_ABSOLUTE) return HSD_OK;
     const char *name = name_at(r->texts, entry->name);
     if (name == NULL) return HSD_OK;
     const uint64_t base = kind == HSD_SYMBOL_THREAD_OBJECT ? r->image->thread_template.low : 0;
-    const symbol found = {.address = entry->value + base, .size = entry->bytes, .name = name, .rank = rank_of(entry)};
+    symbol found = {.address = entry->value + base, .size = entry->bytes, .name = name, .rank = rank_of(entry)};
+    const ptrdiff_t distance = found.rank == LOCAL_RANK && r->file != NULL ? r->file - name : 0;
+    if (distance >= INT32_MIN && distance <= INT32_MAX) found.file = (int32_t)distance;
     return add_symbol(r->image, kind, &found, err);
 }
 
@@ -214,6 +233,56 @@ static int compare_image(const void *a, const void *b)
     return -strcmp(x->name, y->name);
 }
 
+/* ---- names that several files have ---- */
+
+/* "cache" of "cache.0", a variable of a function. */
+static size_t plain_bytes(const char *name) { return strcspn(name, "."); }
+
+static int compare_names(const void *a, const void *b)
+{
+    const symbol *x = *(symbol *const *)a, *y = *(symbol *const *)b;
+    const size_t x_bytes = plain_bytes(x->name), y_bytes = plain_bytes(y->name);
+    if (x_bytes != y_bytes) return x_bytes < y_bytes ? -1 : 1;
+    const int order = memcmp(x->name, y->name, x_bytes);
+    return order != 0 ? order : strcmp(x->name + x->file, y->name + y->file);
+}
+
+static bool is_called_alike(const symbol *a, const symbol *b)
+{
+    const size_t bytes = plain_bytes(a->name);
+    return bytes == plain_bytes(b->name) && memcmp(a->name, b->name, bytes) == 0;
+}
+
+static void mark_names(symbol **by_name, size_t count)
+{
+    for (size_t first = 0, end; first < count; first = end) {
+        for (end = first + 1; end < count && is_called_alike(by_name[first], by_name[end]);)
+            end++;
+        const symbol *a = by_name[first], *b = by_name[end - 1]; /* the first and the last of their files */
+        const bool are_several = plain_bytes(a->name) > 0 && strcmp(a->name + a->file, b->name + b->file) != 0;
+        for (size_t i = first; i < end; i++)
+            by_name[i]->is_in_files = are_several;
+    }
+}
+
+/* Where there is not the memory for it, none is marked. */
+static hsd_status find_names_of_files(hsd_image *image, symbol_list *list, hsd_error *err)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < list->count; i++)
+        count += list->at[i].file != 0;
+    if (count < 2 || image->taken_bytes + count * sizeof(symbol *) > image->memory_bytes) return HSD_OK;
+    symbol **by_name = malloc(count * sizeof *by_name);
+    if (by_name == NULL) return hsd_fail_nomem(err, "symbols");
+    count = 0;
+    for (size_t i = 0; i < list->count; i++)
+        if (list->at[i].file != 0) by_name[count++] = &list->at[i];
+    qsort(by_name, count, sizeof *by_name, compare_names);
+    mark_names(by_name, count);
+    free(by_name);
+    return HSD_OK;
+}
+
 static hsd_status read_symbols(hsd_image *image, hsd_error *err)
 {
     for (uint32_t i = 0; i < image->elf.section_count; i++) {
@@ -226,7 +295,8 @@ static hsd_status read_symbols(hsd_image *image, hsd_error *err)
         symbol_list *list = &image->symbols[kind];
         if (list->count > 1) qsort(list->at, list->count, sizeof *list->at, compare_image);
     }
-    return HSD_OK;
+    HSD_TRY(find_names_of_files(image, &image->symbols[HSD_SYMBOL_OBJECT], err));
+    return find_names_of_files(image, &image->symbols[HSD_SYMBOL_THREAD_OBJECT], err);
 }
 
 static void look_at_segments(hsd_image *image)
@@ -276,14 +346,26 @@ static size_t count_before(const symbol_list *list, uint64_t address)
     return low;
 }
 
+static const symbol *find_symbol(const symbol_list *list, size_t end, uint64_t address)
+{
+    for (size_t i = end; i > 0 && end - i < LOOK_BACK; i--)
+        if (address - list->at[i - 1].address < list->at[i - 1].size) return &list->at[i - 1];
+    return NULL;
+}
+
+const char *hsd_image_file_of(const hsd_image *image, hsd_symbol_kind kind, uint64_t address)
+{
+    const symbol_list *list = &image->symbols[kind];
+    const symbol *found = find_symbol(list, count_before(list, address), address);
+    return found != NULL && found->is_in_files ? found->name + found->file : NULL;
+}
+
 const char *hsd_image_find(const hsd_image *image, hsd_symbol_kind kind, uint64_t address)
 {
     const symbol_list *list = &image->symbols[kind];
     const size_t end = count_before(list, address);
-    for (size_t i = end; i > 0 && end - i < LOOK_BACK; i--) {
-        const symbol *s = &list->at[i - 1];
-        if (address - s->address < s->size) return s->name;
-    }
+    const symbol *found = find_symbol(list, end, address);
+    if (found != NULL) return found->name;
     /* Functions of assembly have no size: they go on to the next one. */
     if (kind == HSD_SYMBOL_FUNCTION && end > 0 && list->at[end - 1].size == 0) return list->at[end - 1].name;
     return NULL;

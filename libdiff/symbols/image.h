@@ -36,6 +36,10 @@ hsd_status hsd_image_open(hsd_image **out, int fd, uint64_t memory_bytes, hsd_er
  * place of their template. Of several at one place the most public, then the shortest name. Borrowed until close. */
 const char *hsd_image_find(const hsd_image *image, hsd_symbol_kind kind, uint64_t address);
 
+/* The source file, without its folder, of the variable that holds the address, where variables of other files are
+ * called as it is; NULL where none is, or the file is not known. Borrowed until close. */
+const char *hsd_image_file_of(const hsd_image *image, hsd_symbol_kind kind, uint64_t address);
+
 /* True if it names no function of its own and has no DWARF: a program that was stripped. */
 bool hsd_image_is_mute(const hsd_image *image);
 

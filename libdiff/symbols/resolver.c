@@ -5,7 +5,7 @@
  *      shop+0x11f4{3fa4…}                                       make_session (session.c:42)
  *      stack of worker 1: shop+0x11f4{3fa4…}                    stack of worker 1: make_session
  *      {vtable} shop+0x3d60{3fa4…}                              shop::Session
- *      {variable} shop+0x4048{3fa4…}                            sessions, or shop.sessions of a structure
+ *      {variable} shop+0x4048{3fa4…}                            sessions, or shop.sessions of a structure; queue (worker.c) where other files have a queue, too
  *      {thread-local} shop+0x3d10{3fa4…}                        thread-local current
  *      {allocated} <=48 B at shop+0x1190{…} < shop+0x11f4{…}    session (site_types.h), or <=48 B at make_session
  *      {local} 120 40 stack of worker: shop+0x11f4{3fa4…}       stack of worker: main.shop.sessions (locals.h), or stack of worker: main
@@ -217,6 +217,20 @@ static const char *find_variable(const hsd_module *module, uint64_t address)
     return hsd_image_is_relro(module->images[0], address) ? of_thread : shared;
 }
 
+/* "queue (worker.c)": other files have a variable of that name, too. */
+static hsd_status append_file_of(hsd_resolver *resolver, const hsd_module *module, hsd_symbol_kind kind,
+                                 const char *symbol, uint64_t address, hsd_error *err)
+{
+    const char *file = NULL;
+    for (size_t i = 0; i < module->image_count && file == NULL; i++)
+        if (hsd_image_find(module->images[i], kind, address) == symbol)
+            file = hsd_image_file_of(module->images[i], kind, address);
+    if (file == NULL || strnlen(file, 256) == 256) return HSD_OK;
+    HSD_TRY(append_word(&resolver->text, " (", err));
+    HSD_TRY(append_word(&resolver->text, file, err));
+    return append_word(&resolver->text, ")", err);
+}
+
 static hsd_status append_data_of(hsd_resolver *resolver, const char *what, const hsd_unresolved *name, hsd_error *err)
 {
     HSD_TRY(append_word(&resolver->text, what, err));
@@ -262,6 +276,7 @@ static hsd_status replace_thread_local(hsd_resolver *resolver, const hsd_marked 
     const size_t before = resolver->text.size;
     HSD_TRY(hsd_append_name(&resolver->text, symbol, err));
     leave_out_inside(&resolver->text, before);
+    HSD_TRY(append_file_of(resolver, module, HSD_SYMBOL_THREAD_OBJECT, symbol, name.offset, err));
     const uint64_t begin = hsd_image_thread_begin(module->images[0]);
     return module->lines != NULL && name.offset >= begin
                ? hsd_variable_append_thread_member(module->lines, name.offset - begin, &resolver->text, err)
@@ -280,6 +295,7 @@ static hsd_status replace_variable(hsd_resolver *resolver, const hsd_marked *mar
     if (symbol == NULL) return is_found ? append_data_of(resolver, "(data of ", &name, err) : HSD_OK;
     HSD_TRY(hsd_append_name(&resolver->text, symbol, err));
     leave_out_around(&resolver->text);
+    HSD_TRY(append_file_of(resolver, module, HSD_SYMBOL_OBJECT, symbol, name.offset, err));
     return module->lines != NULL ? hsd_variable_append_member(module->lines, name.offset, &resolver->text, err)
                                  : HSD_OK;
 }

@@ -122,7 +122,9 @@ hsd_text hsd_holder_variable(const hsd_diff *diff, const hsd_holder *holder)
         if (!is_member_alone(&holder->by[i])) return none;
         size = common_variable(holder->by[0].root, size, holder->by[i].root);
     }
-    return (hsd_text){holder->by[0].root.data, size};
+    const hsd_text variable = {holder->by[0].root.data, size};
+    const bool is_in_file = memchr(variable.data, '(', size) != NULL; /* "queue (a.c)" and "queue (a.cc)" are two */
+    return is_in_file && memchr(variable.data, ')', size) == NULL ? none : variable;
 }
 
 /* ".clients" of ".clients.next", where another one is of the same: the two ends of a list that lies in a structure. */

@@ -173,7 +173,8 @@ Test(native_place, calls_both_ends_of_a_list_in_a_structure_one_member)
 {
     static const struct {
         const char *roots[4], *said;
-    } cases[] = {{{"srv.age.prev", "srv.clients.prev", "srv.age.next", "srv.clients.next"},
+    } cases[] = {{{"queue (a.c)", "queue (a.cc)", "queue (a.cpp)", "queue (a.m)"}, "places together: queue (a.c)"},
+                 {{"srv.age.prev", "srv.clients.prev", "srv.age.next", "srv.clients.next"},
                   "place: srv, by .age and .clients, together."},
                  {{"srv.by.name.first", "srv.by.name.last", "srv.ready", "srv.by.number"},
                   "place: srv, by .by.name, .ready and .by.number, together."},

@@ -276,6 +276,37 @@ def check_locals(path, folder):
             expect(f"local of {path.name} {asked_}", got, want)
 
 
+IN_FILES = """#include <stdlib.h>
+struct item { struct item *next; };
+struct list { struct item *head; long count; };
+static struct item *queue;
+static struct list waiting;
+static _Thread_local struct item *current;
+%s
+void add_%s(void)
+{
+    static struct item *seen;
+    struct item *i = malloc(sizeof *i);
+    i->next = queue ? queue : waiting.head ? waiting.head : current ? current : seen;
+    queue = waiting.head = current = seen = i;
+}
+"""
+
+
+def check_files(path, folder):
+    """Variables of one name are told apart by their files; others, and those of one file, have none."""
+    base, asked = segment(path, "TLS")[0], set()
+    for address, _, kind, symbol in symbols(path):
+        if symbol.split(".")[0] in ("queue", "waiting", "seen", "alone"):  # clang says whose: add_one.seen
+            asked.add("{variable} " + name(path, address))
+        if symbol.split(".")[0] == "current":
+            asked.add("{thread-local} " + name(path, base + address))
+    wanted = {f"{variable} ({file}.c){member}" for file in ("one", "two") for variable, member in (("queue", ""), ("waiting", ".head"), ("thread-local current", ""))}
+    if any(symbol.startswith("seen.") for *_, symbol in symbols(path)):
+        wanted |= {"seen (one.c)", "seen (two.c)"}
+    expect(f"files of {path.name}", set(resolve(sorted(asked), folder)), wanted | {"alone"})
+
+
 REGISTERS = """struct client;
 struct server { struct client *clients; long served; };
 extern struct server *make_server(void);
@@ -446,6 +477,11 @@ def main():
             path = compile_to(top / word, word, "locals.cpp", *flags, compiler=compiler) if flags else bare(top / "locals" / "locals", top / word, word)
             check_locals(path, path.parent)
         for compiler in ["gcc"] + ["clang"] * bool(shutil.which("clang")):
+            folder = top / f"files-{compiler}"
+            folder.mkdir()
+            (folder / "one.c").write_text(IN_FILES % ("static struct item *alone; void *use_alone(void) { return alone = malloc(8); }", "one"))
+            (folder / "two.c").write_text(IN_FILES % ("void add_one(void); void *use_alone(void); int main(void) { add_one(); return use_alone() == NULL; }", "two"))
+            check_files(compile_to(folder, "files", folder / "one.c", folder / "two.c", "-g", "-O0", compiler=compiler), folder)
             folder = top / f"registers-{compiler}"
             folder.mkdir()
             (folder / "registers.c").write_text(REGISTERS)
