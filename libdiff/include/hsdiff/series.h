@@ -33,7 +33,7 @@ extern "C" {
 typedef enum hsd_verdict {
     HSD_VERDICT_STEADY,    /* never left the noise */
     HSD_VERDICT_EACH_STEP, /* grew in every step, and still does */
-    HSD_VERDICT_GROWING,   /* grows, with steps back: the trend is significant. Of two captures: grew */
+    HSD_VERDICT_GROWING,   /* grows, not in each step: the trend is significant. Of two captures: grew */
     HSD_VERDICT_LEVELLED,  /* grew, and stopped growing: libdiff/series/trend.c says when */
     HSD_VERDICT_NO_TREND,  /* moves without a direction */
     HSD_VERDICT_SHRINKING  /* the mirror image of the first two that grow */

@@ -389,7 +389,8 @@ static hsd_status interval_label(hsd_buffer *text, const hsd_scope *scope, hsd_e
 static hsd_value interval_share(const hsd_scope *scope)
 {
     const hsd_interval_row *row = scope->row;
-    return (hsd_value){.kind = HSD_KIND_FRACTION, .share = {row->stayed, row->came}};
+    return (hsd_value){.kind = HSD_KIND_FRACTION,
+                       .share = {row->stayed < row->came ? row->stayed : row->came, row->came}};
 }
 
 static bool has_interval_share(const hsd_scope *scope)

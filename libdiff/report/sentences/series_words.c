@@ -175,7 +175,7 @@ static void say_how(hsd_series_words *words, const hsd_series_row *row)
     char moment[HSD_MOMENT_CHARS];
     const size_t since = hsd_series_grows_since(words->series, row);
     hsd_out_text(&words->out,
-                 row->trend.verdict == HSD_VERDICT_EACH_STEP || since > 0 ? "in each step" : "with steps back");
+                 row->trend.verdict == HSD_VERDICT_EACH_STEP || since > 0 ? "in each step" : "on the whole");
     if (since > 0) hsd_out_format(&words->out, " since %s", hsd_series_moment(moment, words->series, since));
 }
 
@@ -487,7 +487,7 @@ void hsd_series_say_end(hsd_series_words *words)
     say_verdicts(words, "Growing in every step", HSD_VERDICT_EACH_STEP);
     if (row) say_forecast(words, row, is_holder);
     const bool is_next = words->out.buffer.size > 0;
-    say_verdicts(words, is_next ? " Growing, with steps back" : "Growing, with steps back", HSD_VERDICT_GROWING);
+    say_verdicts(words, is_next ? " Growing on the whole" : "Growing on the whole", HSD_VERDICT_GROWING);
     say_full(words);
 }
 

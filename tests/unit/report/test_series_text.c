@@ -225,8 +225,7 @@ Test(series_text, names_no_rate_that_takes_for_ever)
     series.types.rows[0].trend.verdict = HSD_VERDICT_GROWING;
     series.holders.row_count = holder_count;
     report = text_of(&series, &screen);
-    SAYS(report,
-         "At this rate global.app.state.sessions alone adds 1 GiB in 40.7 h. Growing, with steps back: 1 type.");
+    SAYS(report, "At this rate global.app.state.sessions alone adds 1 GiB in 40.7 h. Growing on the whole: 1 type.");
     free(report);
 }
 
@@ -252,7 +251,7 @@ Test(series_text, names_since_when_it_grows)
     free(report);
     row->trend.rises_since = 0;
     report = text_of(&series, &screen);
-    SAYS(report, "hangs from global.app.state.sessions, which grew with steps back.");
+    SAYS(report, "hangs from global.app.state.sessions, which grew on the whole.");
     free(report);
 }
 
@@ -474,6 +473,18 @@ Test(series_text, shows_what_does_not_go)
                   "Session      100.0 MiB    100.0 MiB  1,048,576   100%\n"
                   "other types   76.0 MiB    327.7 KiB      3,352   0.4%\n");
     check_width(report, 80);
+    free(report);
+}
+
+Test(series_text, says_that_no_more_than_all_stayed_of_what_has_grown_since)
+{
+    hsd_series series = sample_shop();
+    sample_ages(&series);
+    const size_t count = series.cohorts.cohort_count;
+    hsd_amount *last = (hsd_amount *)series.cohorts.all.alive + (count - 1) * count; /* what is there at the end */
+    last[0].bytes = 500 * MIB;
+    char *report = text_of(&series, &screen);
+    HOLDS(report, "(first capture)   400.0 MiB  228.0 MiB  228.0 MiB  228.0 MiB  500.0 MiB    100%\n");
     free(report);
 }
 
