@@ -10,6 +10,7 @@
 #include "base/check.h"
 #include "check/amount.h"
 #include "check/built_in.h"
+#include "check/config.h"
 #include "check/metric.h"
 #include "check/moved.h"
 
@@ -245,14 +246,39 @@ static hsd_status note_steady_loss(hsd_trial *trial)
     return note_check_row(judge, text);
 }
 
+#define NEAR_BYTES 32u /* what is longer is taken for no misspelling */
+
+/* The name of a type or a root that a pattern without * may have been meant as; false where none is near. */
+static bool find_near(const hsd_trial *trial, char near[NEAR_BYTES + 1])
+{
+    const hsd_rule *rule = trial->rule;
+    const hsd_facts *facts = &trial->judge->facts;
+    const char *name = near;
+    hsd_fact fact;
+    if (rule->subject == HSD_SUBJECT_HOLDER || rule->pattern.size == 0 || rule->pattern.size > NEAR_BYTES) return false;
+    if (rule->pattern.data[0] == '/' || memchr(rule->pattern.data, '*', rule->pattern.size)) return false;
+    for (size_t row = 0; row < hsd_facts_rows(facts, trial->table); row++) {
+        hsd_facts_name(facts, trial->table, row, &fact);
+        if (fact.name.size == 0 || fact.name.size > NEAR_BYTES) continue;
+        memcpy(near, fact.name.data, fact.name.size);
+        near[fact.name.size] = '\0';
+        if (hsd_config_nearest(rule->pattern, &name, 1) != NULL) return true;
+    }
+    return false;
+}
+
 static hsd_status note_trial(hsd_trial *trial)
 {
     hsd_judge *judge = trial->judge;
     const hsd_text name = trial->rule->name;
     hsd_text text;
     if (trial->rule->subject != HSD_SUBJECT_HEAP && trial->matched == 0 && trial->rule->line > 0) {
-        HSD_TRY(hsd_check_say(judge->store, &text, judge->err, "rule '%.*s': no %s has such a name (line %" PRIu32 ")",
-                              hsd_check_shown(name), name.data, rows_word(trial->rule->subject), trial->rule->line));
+        char near[NEAR_BYTES + 1];
+        const bool is_near = find_near(trial, near);
+        HSD_TRY(hsd_check_say(judge->store, &text, judge->err,
+                              "rule '%.*s': no %s has such a name (line %" PRIu32 ")%s%s%s", hsd_check_shown(name),
+                              name.data, rows_word(trial->rule->subject), trial->rule->line,
+                              is_near ? "; did you mean " : "", is_near ? near : "", is_near ? "?" : ""));
         HSD_TRY(note_check_row(judge, text));
     }
     if (trial->row->outcome == HSD_CHECK_OK && trial->small > 0) HSD_TRY(note_small(trial));

@@ -139,7 +139,7 @@ Test(allow, what_matches_nothing_is_told)
     NOTES(kit.check, "growth of type Cahce is allowed, and no type has that name (line 4)");
     NOTES(kit.check, "growth of root no is allowed, and no root has that name (line 6)");
     judge("type: Cahce, max_growth: 0", "  - {type: Log, reason: x}\n", &diff);
-    NOTES(kit.check, "rule 'Cahce bytes': no type has such a name (line 2)");
+    NOTES(kit.check, "rule 'Cahce bytes': no type has such a name (line 2); did you mean Cache?");
     kit_release(&kit);
 }
 
