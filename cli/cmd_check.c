@@ -143,9 +143,9 @@ static hsd_status write_report(const hsd_report_format *format, const hsd_report
 {
     const check_job *job = what;
     hsd_report_options report = *options;
-    if (!job->cli->options.quiet && job->diff) {
-        report.before_command = job->inputs[0].path;
-        report.after_command = job->inputs[1].path;
+    if (!job->cli->options.quiet) {
+        report.before_command = job->cli->inputs[0];
+        report.after_command = job->cli->inputs[job->cli->input_count - 1];
     }
     return format->write_check(job->check, &report, write, context, err);
 }

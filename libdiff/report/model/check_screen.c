@@ -363,9 +363,11 @@ static void put_advice(hsd_out *out, const hsd_model *model, hsd_escape_form for
 {
     const hsd_check *check = model->result;
     hsd_buffer raw = {0};
-    if (check->failed == 0) return;
+    if (check->failed == 0 || !model->options->before_command) return;
     if (!hsd_check_has_own_rules(check)) {
-        put_command(out, model, "If this growth is intended, start from rules of your own: ", "hsdiff check --init");
+        static const char what[] = "If this growth is intended, start from rules of your own: ";
+        put_command(out, model, what, "hsdiff check --init");
+        if (check->series) hsd_out_format(out, "%shsdiff check --init, with the same captures\n", what);
         return;
     }
     const hsd_text name = check->config->name;
