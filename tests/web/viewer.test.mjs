@@ -79,7 +79,8 @@ for (const engine of engines) {
       await withPage(engine, { allowed: view.host }, async (page) => {
         await openViewer(page, view);
         await page.locator("#answer h1").waitFor();
-        assert.match(await heading(page), /Live heap grew/);
+        assert.match(await heading(page), /^Live heap grew [^:]*: .* new, .* freed(, .* by kept objects that grew)?\.$/);
+        assert.match(await page.locator("#answer .where").textContent(), /hangs from one place: /); // the words of the text report
         assert.ok(!page.url().includes(view.token), "the token stands in the address");
         await walkUp(page, view, await walkDown(page, view));
         await tree(page, view);

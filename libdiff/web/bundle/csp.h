@@ -5,9 +5,9 @@
 #ifndef HSD_HTML_CSP_H
 #define HSD_HTML_CSP_H
 
-#define HSD_REPORT_SCRIPT_SOURCE "'sha256-bFq2jEMtd/o5+rPSXfeeFS+mNmsBW/x9NKWfdyyyySo='"
+#define HSD_REPORT_SCRIPT_SOURCE "'sha256-QHgT+X51/RTlCZhfGmECgR39HtqoDG5Elm2IGT/a60c='"
 #define HSD_REPORT_STYLE_SOURCE  "'sha256-cJ6xGoBiuBb+9hv1P22sFKQGjyaeApIXJLfHwZx/eE4='"
-#define HSD_VIEW_SCRIPT_SOURCE   "'sha256-n8ol0mzEWmeBRuaSn6TvJskssCEVEOF6lIKIVsHNygg='"
+#define HSD_VIEW_SCRIPT_SOURCE   "'sha256-AfGv5xuJKsyDsaC8xsdAPtaWOAFvrUymIszvBLlxX1Q='"
 #define HSD_VIEW_STYLE_SOURCE    "'sha256-J2jxWhHXJcMRBbX7nwpC10sUuzlabfVd/7TD/CjExqU='"
 
 #endif

@@ -26,7 +26,6 @@ export interface About {
   readonly version: string;
   readonly generatedBy: string;
   readonly noiseBytes: number;
-  readonly answer: readonly string[];
   readonly made: readonly Made[];
   /** Sizes are told in bytes, as --bytes asks. */
   readonly exactBytes: boolean;
@@ -34,6 +33,8 @@ export interface About {
 
 export interface Model {
   about: About;
+  /** The sentences that a report begins with; names in it are as they are */
+  answer: string;
   captures: diff.Capture[];
   match: diff.Match | null;
   total: diff.Total | null;
@@ -66,7 +67,8 @@ export interface Model {
 
 export function emptyModel(): Model {
   return {
-    about: { kind: "diff", version: "", generatedBy: "", noiseBytes: 0, answer: [], made: [], exactBytes: false },
+    about: { kind: "diff", version: "", generatedBy: "", noiseBytes: 0, made: [], exactBytes: false },
+    answer: "",
     captures: [],
     match: null,
     total: null,
@@ -109,7 +111,6 @@ function readAbout(json: Json): About {
     version: text(json["version"]),
     generatedBy: text(json["generated_by"]),
     noiseBytes: natural(json["noise_bytes"]),
-    answer: texts(json["answer"]),
     made: list(json["made"]).map(readMade),
     exactBytes: flag(json["exact_bytes"]),
   };
@@ -144,6 +145,9 @@ function putCapture(model: Model, json: Json): void {
 
 const records: { readonly [record: string]: Put } = {
   page: (model, json) => (model.about = readAbout(json)),
+  answer: (model, json) => {
+    if (model.answer === "") model.answer = text(json["text"]); /* that of a check stands before that of its captures */
+  },
   capture: putCapture,
   match: (model, json) => {
     model.match = diff.readMatch(json);

@@ -4,13 +4,11 @@
 import { el, fill, type Child } from "../kit/dom.ts";
 import { factList, keyNumbers } from "./facts.ts";
 import * as format from "../kit/format.ts";
-import { chooseEdges, edgeList, heldByList, holderText, isNobody, pathList } from "./holder_path.ts";
-import { lostLeads, lostSentence } from "./lost.ts";
+import { chooseEdges, edgeList, heldByList, isNobody, pathList } from "./holder_path.ts";
 import type { Holder, Model } from "../kit/model.ts";
 import { visible } from "../kit/names.ts";
 import type { Page } from "../kit/page.ts";
 import { shareText } from "./places.ts";
-import { proofOf } from "./proof.ts";
 
 const edgesInCard = 5;
 const stepsInCard = 4;
@@ -51,36 +49,6 @@ function holderCard(model: Model): Child {
   );
 }
 
-/* "All of the growth hangs from a.b: Map.", where one place has half of it. */
-function whereText(model: Model): string {
-  const holder = model.holders[0];
-  const growth = model.total?.growth.bytes ?? 0;
-  if (!holder || isNobody(holder) || growth < Math.max(1, model.about.noiseBytes) || holder.growthBytes <= 0) return "";
-  const percent = format.percentOf(holder.growthBytes, growth);
-  const { place, type } = holderText(holder);
-  return percent < 50 ? "" : ` ${percent >= 100 ? "All" : `${percent}%`} of the growth hangs from ${place}${type === null ? "" : `: ${visible(type)}`}.`;
-}
-
-/* Said by the data, else by the numbers: what the viewer's page, which has no static sentence, begins with. */
-function sentencesOf(model: Model): string {
-  if (model.about.answer.length > 0) return model.about.answer.join(" ");
-  const live = liveSentence(model);
-  const lost = lostSentence(model);
-  if (lost === "") return live + whereText(model);
-  return lostLeads(model) ? `${lost} ${live}${whereText(model)}` : `${live}${whereText(model)} ${lost}`;
-}
-
-function liveSentence(model: Model): string {
-  const change = model.total;
-  if (!change) return model.series.count > 0 ? `${format.plural(model.series.count, "capture")} of one heap.` : "A comparison of heaps.";
-  const { bytes } = change.growth;
-  if (!proofOf(model)(bytes)) return "Growth is not known, because a part of the captures is missing.";
-  const how = bytes === 0 ? "has the same size" : `${bytes > 0 ? "grew" : "shrank"} ${format.bytes(Math.abs(bytes))}`;
-  const percent = bytes === 0 ? "" : ` (${format.percent(change.before.bytes, change.after.bytes)})`;
-  const parts = change.new && change.freed ? `: ${format.bytes(change.new.bytes)} new, ${format.bytes(change.freed.bytes)} freed` : "";
-  return `${change.isSummary ? "Heap" : "Live heap"} ${how}${percent}${parts}.`;
-}
-
 /** The first sentence is the heading, the others stand below. */
 export function splitSentences(text: string): readonly [string, string] {
   const end = text.search(/[.!?] (?=\S)/);
@@ -88,7 +56,7 @@ export function splitSentences(text: string): readonly [string, string] {
 }
 
 function heading(host: HTMLElement, model: Model): Child[] {
-  const text = host.querySelector("h1")?.textContent ?? visible(sentencesOf(model));
+  const text = host.querySelector("h1")?.textContent ?? visible(model.answer);
   const [first, others] = splitSentences(text.replace(/\s+/g, " ").trim());
   host.setAttribute("aria-labelledby", "answer-title");
   return [el("h1", { id: "answer-title" }, first), others === "" ? null : el("p", { class: "where" }, others)];

@@ -50,17 +50,6 @@ export function lostPlace(row: LostRow): string {
   return frame ? frameText(frame) : "";
 }
 
-/** "3 MiB more is lost, in 3,000 objects: no pointer to it is left; it was allocated at push (a.c:5)."; "" where that is no news. */
-export function lostSentence(model: Model): string {
-  const growth = unreachedGrowth(model);
-  const first = model.lost[0];
-  if (!hasLost(model) || !isNews(model) || !first) return "";
-  const percent = format.percentOf(first.growth.bytes, growth.bytes);
-  const place = lostPlace(first);
-  const where = place === "" || percent < 50 ? "" : `; ${percent >= 100 ? "it" : `${percent}% of it`} was allocated at ${place}`;
-  return `${format.bytes(growth.bytes)} more is lost, in ${format.plural(growth.objects, "object")}: no pointer to it is left${where}.`;
-}
-
 function line(name: HTMLElement, growth: Amount, whole: number): HTMLElement[] {
   return [
     name,

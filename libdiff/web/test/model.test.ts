@@ -14,6 +14,11 @@ test("nothing gives an empty model", () => {
   assert.deepEqual(parse("\n\n"), emptyModel());
 });
 
+test("the answer is the first that is said: that of a check, and not that of its captures", () => {
+  const said = (schema: string, text: string): object => ({ schema, record: "answer", text });
+  assert.equal(parse(lines(said("hsdiff.check/1", "1 of 1 rule failed."), said("hsdiff.diff/1", "Live heap grew."))).answer, "1 of 1 rule failed.");
+});
+
 test("records come in any order, unknown ones are skipped", () => {
   const records = [
     { schema: "hsdiff.page/1", record: "page", kind: "diff", noise_bytes: 65536, made: [{ label: "Made by", text: "hsdiff" }] },
