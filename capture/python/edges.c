@@ -144,6 +144,20 @@ static void frame_candidates(walk *w, const void *frame)
     }
 }
 
+/* The values of a context, by the names of their variables. */
+static void variable_candidates(walk *w, const py_object *node)
+{
+    enum { PAIR = 2 * sizeof(void *) };
+    const intptr_t slots = ((const py_sized *)node)->size;
+    for (uint32_t i = 0; i < CANDIDATES_MAX && (intptr_t)(2 * i + 1) < slots; i++) {
+        const py_object *variable = py_object_at(node, STRUCTURE_PAIRS_AT + i * PAIR);
+        if (variable == NULL || variable->type->name == NULL || !structure_is_variable(variable->type->name)) continue;
+        const py_object *name = py_object_at(variable, STRUCTURE_VARIABLE_NAME_AT);
+        put_hint(w, py_object_at(node, STRUCTURE_PAIRS_AT + i * PAIR + PAIR / 2),
+                 name == NULL ? LABEL_VALUE : names_key(&w->names, &w->py, NAME_VALUE, name, LABEL_VALUE));
+    }
+}
+
 static uint32_t take_label(walk *w, const py_object *target)
 {
     for (size_t i = 0; i < w->candidate_count && w->candidates_left > 0; i++) {
@@ -184,6 +198,7 @@ static uint32_t label_by_rule(walk *w, const py_type *type, const py_object *tar
             (structure_rules[i].target != NULL && !is_called(target->type, structure_rules[i].target)))
             continue;
         if (structure_rules[i].label[0] == '[') return LABEL_VALUE;
+        if (structure_rules[i].label[0] == '=') return LABEL_CONTENT;
         return structure_rules[i].label[0] == '\0'
                    ? LABEL_NONE
                    : names_put(&w->names, NAME_FIELD, structure_rules[i].label, strlen(structure_rules[i].label));
@@ -450,6 +465,7 @@ static void by_kind(walk *w, const plan *p, py_object *object)
     case PLAN_FRAME:
     case PLAN_GENERATOR: frame_candidates(w, frame_of(w, p, object)); break;
     case PLAN_TYPE: class_candidates(w, object); break;
+    case PLAN_VARIABLES: variable_candidates(w, object); break;
     case PLAN_WEAK: weak(w, p, object); return;
     case PLAN_CELL: put_candidate(w, ((const py_cell *)object)->content, LABEL_CONTENT); break;
     default: break;

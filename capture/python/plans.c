@@ -172,6 +172,7 @@ static plan_kind kind_of_flags(const python *py, const py_type *type)
     if (py_is_subtype(type, py->types.set) || py_is_subtype(type, py->types.frozenset)) return PLAN_SET;
     if (py_is_subtype(type, py->types.module)) return PLAN_MODULE;
     if (py_is_subtype(type, py->types.weakref) || is_proxy(type)) return PLAN_WEAK;
+    if (!py_is(type, PY_HEAP_TYPE) && type->name != NULL && structure_has_variables(type->name)) return PLAN_VARIABLES;
     return is_numpy_array(type) ? PLAN_ARRAY : PLAN_PLAIN;
 }
 

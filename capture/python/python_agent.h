@@ -133,6 +133,7 @@ typedef enum plan_kind {
     PLAN_CELL,
     PLAN_EXCEPTION,
     PLAN_TRACEBACK,
+    PLAN_VARIABLES, /* of a context: structure_has_variables() */
     PLAN_ARRAY
 } plan_kind;
 

@@ -74,6 +74,23 @@ const structure_rule structure_rules[] = {
     {"_asyncio.Future", "Context", "_context"},
     {"_asyncio.Future", "_contextvars.Context", "_context"},
     {"TaskWakeupMethWrapper", "_asyncio.Task", "__self__"},
+    {"Context", "hamt", "="},
+    {"_contextvars.Context", "hamt", "="},
+    {"hamt", NULL, "="},
+    {"hamt_array_node", NULL, "="},
+    {"hamt_bitmap_node", "hamt_array_node", "="},
+    {"hamt_bitmap_node", "hamt_bitmap_node", "="},
+    {"hamt_bitmap_node", "hamt_collision_node", "="},
 };
+
+bool structure_has_variables(const char *type)
+{
+    return strcmp(type, "hamt_bitmap_node") == 0 || strcmp(type, "hamt_collision_node") == 0;
+}
+
+bool structure_is_variable(const char *type)
+{
+    return strcmp(type, "ContextVar") == 0 || strcmp(type, "_contextvars.ContextVar") == 0;
+}
 
 const size_t structure_rule_count = sizeof structure_rules / sizeof structure_rules[0];

@@ -34,12 +34,18 @@ size_t structure_fields(const layout *at, structure which, structure_field out[S
 
 /* A reference that traverse tells without a name, by the types of both ends: a `source` or a subtype of it, and a
  * `target`, NULL for any. The first row that fits counts. A label in brackets is that of entries; "" says that it has
- * none. */
+ * none, and "=" that the target is the inside of the source. */
 typedef struct structure_rule {
     const char *source, *target, *label;
 } structure_rule;
 
 extern const structure_rule structure_rules[];
 extern const size_t structure_rule_count;
+
+/* A context of contextvars keeps its values in a tree. Nodes of these types, which are static ones, have pairs of a
+ * ContextVar and its value; where that is NULL another node stands in the place of the value. */
+enum { STRUCTURE_PAIRS_AT = 32, STRUCTURE_VARIABLE_NAME_AT = 16 };
+bool structure_has_variables(const char *type);
+bool structure_is_variable(const char *type);
 
 #endif

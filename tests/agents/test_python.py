@@ -43,6 +43,7 @@ LEAKS = {
     "linger": ("local server of app.linger.serve (linger.py:27) (app.linger.Server), by .background and .closing._waiters, together", ["-> _asyncio.Task", "._coro: coroutine Server.linger (linger.py:18)", ".leaked: app.leaked.Leaked"]),
     "parting": ("app.parting.OPEN (list)", ["[*]: app.leaked.Leaked"]),
     "workers": ("app.workers.KEPT (list)", ["[*]: app.leaked.Leaked"]),
+    "contexts": ('thread MainThread["trail"] (list)', ["[*]: app.leaked.Leaked"]),
     "visits": ("module app.visits.visit.seen (list)", ["[*]: app.leaked.Leaked"]),
     "mailbox": ("....inbox (asyncio.queues.Queue)._queue (collections.deque)", ["[*]: app.leaked.Leaked"]),
     "switches": ("app.switches.WAITING (list)", ["[*]: greenlet.greenlet", ".follow.leaked: app.leaked.Leaked"]),

@@ -126,9 +126,8 @@ class Python(Runtime):
     agents = ("libhsdiff-native.so", "libhsdiff-python.so")
 
     def start(self, program, folder):
-        if program.way:
-            return kit.Program([sys.executable, str(program.source), *program.arguments])
-        return kit.Program([sys.executable, str(program.source), *program.arguments], {"LD_PRELOAD": f"{self.tool.agents}/libhsdiff-native.so"})
+        native = {} if program.way else {"LD_PRELOAD": f"{self.tool.agents}/libhsdiff-native.so"}
+        return kit.Program([sys.executable, str(program.source), *program.arguments], {"PYTHONDONTWRITEBYTECODE": "1", **native})
 
 
 class Piped(Runtime):

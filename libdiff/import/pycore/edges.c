@@ -140,6 +140,20 @@ static void frame_candidates(pycore *c, uint64_t frame)
     }
 }
 
+/* The values of a context, by the names of their variables. */
+static void variable_candidates(pycore *c, uint64_t node)
+{
+    const uint64_t slots = py_word(c, node + AT_SIZE);
+    for (uint64_t i = 0; i < PY_CANDIDATES_MAX && 2 * i + 1 < slots; i++) {
+        const uint64_t pair = node + STRUCTURE_PAIRS_AT + 2 * i * WORD, variable = py_word(c, pair);
+        const pytype *of = variable == 0 ? NULL : hsd_pyplans_of_object(c, variable);
+        if (of == NULL || of->c_name == NULL || !structure_is_variable(of->c_name)) continue;
+        const uint64_t name = py_word(c, variable + STRUCTURE_VARIABLE_NAME_AT);
+        put_candidate(c, py_word(c, pair + WORD),
+                      name == 0 ? LABEL_VALUE : hsd_pytables_key(c, NAME_VALUE, name, LABEL_VALUE), false);
+    }
+}
+
 static uint32_t take_label(pycore *c, uint64_t target)
 {
     for (size_t i = 0; i < c->candidate_count && c->candidates_left > 0; i++) {
@@ -182,6 +196,7 @@ static uint32_t label_by_rule(pycore *c, const pytype *type, uint64_t target)
              (to == NULL || !hsd_pyplans_is_called(to, structure_rules[i].target))))
             continue;
         if (structure_rules[i].label[0] == '[') return LABEL_VALUE;
+        if (structure_rules[i].label[0] == '=') return LABEL_CONTENT;
         return structure_rules[i].label[0] == '\0' ? LABEL_NONE : field_label(c, structure_rules[i].label);
     }
     return LABEL_NONE;
@@ -467,6 +482,7 @@ static void by_kind(pycore *c, pytype *type, uint64_t object)
     case KIND_FRAME:
     case KIND_GENERATOR: frame_candidates(c, frame_of(c, type, object)); break;
     case KIND_TYPE: class_candidates(c, object); break;
+    case KIND_VARIABLES: variable_candidates(c, object); break;
     case KIND_WEAK: weak(c, type, object); return;
     case KIND_CELL: put_candidate(c, py_word(c, object + CELL_CONTENT), LABEL_CONTENT, true); break;
     case KIND_PLAIN:

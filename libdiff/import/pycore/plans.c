@@ -68,6 +68,8 @@ static pykind kind_of_flags(pycore *c, const pytype *type)
         return KIND_SET;
     if (hsd_pyplans_is_subtype(c, type, py_symbol(c, PY_MODULE))) return KIND_MODULE;
     if (hsd_pyplans_is_subtype(c, type, py_symbol(c, PY_WEAKREF)) || is_proxy(type)) return KIND_WEAK;
+    if (!py_is(type, PY_HEAP_TYPE) && type->c_name != NULL && structure_has_variables(type->c_name))
+        return KIND_VARIABLES;
     return is_numpy_array(c, type) ? KIND_ARRAY : KIND_PLAIN;
 }
 

@@ -233,6 +233,7 @@ typedef enum pykind {
     KIND_CELL,
     KIND_EXCEPTION,
     KIND_TRACEBACK,
+    KIND_VARIABLES, /* of a context: structure_has_variables() */
     KIND_ARRAY
 } pykind;
 
