@@ -315,6 +315,44 @@ static hsd_status add_carriers(hsd_trial *trial, const allowed_sum *allowed, boo
     return HSD_OK;
 }
 
+/* ---- what a series does not tell of types ---- */
+
+/* A series adds up what is unreached of the whole heap. Of which types it is, its pair knows. */
+static bool knows_by_pair(const hsd_trial *trial)
+{
+    const hsd_series *series = trial->judge->facts.diff == NULL ? trial->judge->facts.series : NULL;
+    return series != NULL && series->pair != NULL && trial->rule->subject == HSD_SUBJECT_HEAP &&
+           hsd_measure_is_unreached(trial->rule->measure);
+}
+
+/* What came between its two captures is known, and not by which round. */
+static void leave_rounds_out(hsd_finding *finding, const hsd_series *series)
+{
+    const size_t rounds = series->pair_to > series->pair_from ? series->pair_to - series->pair_from : 1;
+    finding->round_count = finding->up_count = 0;
+    finding->per_round = finding->growth / (int64_t)rounds;
+}
+
+/* The findings of the pair, in the place of those that the series does not have. */
+static hsd_status find_by_pair(hsd_trial *trial, const allowed_sum *allowed, const hsd_grown *sum)
+{
+    hsd_judge *judge = trial->judge;
+    const hsd_facts of_series = judge->facts;
+    const hsd_yardstick by = trial->by;
+    hsd_shortlist carriers = new_list(trial, HSD_CARRIERS_MOST), none = new_list(trial, 0);
+    judge->facts = (hsd_facts){.diff = of_series.series->pair, .options = of_series.options};
+    hsd_status status = hsd_facts_open(&judge->facts, judge->config, judge->store, judge->err);
+    trial->by.value_count = judge->facts.value_count;
+    trial->by.has_trend = false;
+    if (status == HSD_OK) status = add_carriers(trial, allowed, sum->is_levelled, &carriers);
+    if (status == HSD_OK) status = write_findings(trial, &carriers, &none, sum);
+    for (size_t i = 0; status == HSD_OK && i < trial->row->finding_count; i++)
+        leave_rounds_out(&trial->row->findings[i], of_series.series);
+    judge->facts = of_series;
+    trial->by = by;
+    return status;
+}
+
 /* ---- program code ---- */
 
 /* What hangs from code, and is of other types. */
@@ -400,7 +438,8 @@ hsd_status hsd_trial_sum(hsd_trial *trial)
     }
     trial->breathing += grown.breathes;
     trial->small += grown.is_small;
-    if (grown.leaks || grown.is_levelled) HSD_TRY(add_carriers(trial, &allowed, grown.is_levelled, &carriers));
     take_outcome(trial, &grown, grown.leaks);
+    if (grown.leaks && knows_by_pair(trial)) return find_by_pair(trial, &allowed, &grown);
+    if (grown.leaks || grown.is_levelled) HSD_TRY(add_carriers(trial, &allowed, grown.is_levelled, &carriers));
     return write_findings(trial, &carriers, &allowed.list, &grown);
 }

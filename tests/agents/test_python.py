@@ -370,6 +370,7 @@ def gate_without_collector(tool, folder, path):
     for some in ([captures[0], captures[3]], captures):
         failed = " ".join(tool.run("check", *some, expect=1).stdout.split())
         check("FAIL what waits for a collector that is off does not grow" in failed and f"1 of {len(some)} rules failed" in failed, failed)
+        check(re.search(r" __main__\.Node \+[\d.]+ [KM]iB", failed), f"the type that waits is not named: {failed}")
 
 
 OF_C = """

@@ -221,10 +221,10 @@ typedef struct hsd_finding { /* one row over the limit, or with a sum the rows t
     int64_t growth, limit; /* limit: of the row, or of the sum that it is part of */
     bool is_per_round;     /* limit is one per round: hold it against per_round, not against growth */
     int64_t per_round;     /* series: Theil-Sen; else growth */
-    uint32_t round_count, up_count;
-    uint32_t p_millionths;        /* series: of the trend; else 1,000,000 */
-    const hsd_allowance *allowed; /* NULL = not allowed; allowed ones do not fail a rule */
-    bool is_levelled;             /* over the limit, and accepted as a one-off that levelled off */
+    uint32_t round_count, up_count; /* 0: which rounds it grew in is not known */
+    uint32_t p_millionths;          /* series: of the trend; else 1,000,000 */
+    const hsd_allowance *allowed;   /* NULL = not allowed; allowed ones do not fail a rule */
+    bool is_levelled;               /* over the limit, and accepted as a one-off that levelled off */
     /* where it was allocated, if the caller gave sites; by growth. Of what is lost always where it is known */
     const hsd_site_growth *sites;
     size_t site_count;

@@ -210,6 +210,7 @@ static hsd_status growth_of(hsd_buffer *text, const hsd_scope *scope, hsd_error 
 static hsd_status rounds_of(hsd_buffer *text, const hsd_scope *scope, hsd_error *err)
 {
     char words[HSD_NUMBER_CHARS];
+    if (finding_of(scope)->round_count == 0) return HSD_OK;
     snprintf(words, sizeof words, "%" PRIu32 " of %" PRIu32, finding_of(scope)->up_count,
              finding_of(scope)->round_count);
     return append_check_screen(text, words, err);

@@ -165,9 +165,12 @@ static hsd_status put_rounds(hsd_buffer *out, const hsd_check_row *row, const hs
                              hsd_error *err)
 {
     char text[HSD_VALUE_CHARS + 64], value[HSD_VALUE_CHARS];
-    snprintf(text, sizeof text, ", grew in %" PRIu32 " of %" PRIu32 " round%s, %s per round", finding->up_count,
-             finding->round_count, finding->round_count == 1 ? "" : "s",
-             hsd_row_value(value, row, finding->per_round, is_exact));
+    (void)hsd_row_value(value, row, finding->per_round, is_exact);
+    if (finding->round_count == 0)
+        snprintf(text, sizeof text, ", %s per round", value);
+    else
+        snprintf(text, sizeof text, ", grew in %" PRIu32 " of %" PRIu32 " round%s, %s per round", finding->up_count,
+                 finding->round_count, finding->round_count == 1 ? "" : "s", value);
     return put_check_sentence(out, text, err);
 }
 
