@@ -199,10 +199,20 @@ int cli_outlets_close(cli_outlets *outlets, const cli_app *cli, int result)
     return outlets->out.file ? cli_out_close(&outlets->out, cli, result) : result;
 }
 
+static bool writes_csv(const cli_options *options)
+{
+    bool writes = options->format && strcmp(options->format, "csv") == 0;
+    for (size_t i = 0; i < options->also_count; i++)
+        writes |= strncmp(options->also[i], "csv=", 4) == 0;
+    return writes;
+}
+
 int cli_outlets_run(cli_app *cli, cli_holds holds, cli_answer_fn answer)
 {
     cli_outlets outlets;
     int result = CLI_DONE;
+    if ((cli->options.table != 0 || cli->options.one.table != 0) && !writes_csv(&cli->options))
+        cli_note(cli, "--table says what --format csv writes: nothing is written as CSV here.");
     if (!cli_outlets_open(&outlets, cli, holds, &result)) return result;
     return cli_outlets_close(&outlets, cli, answer(cli, &outlets));
 }

@@ -227,6 +227,8 @@ static bool take_value(cli_app *cli, const cli_option *option, const char *shown
         cli_complain("%s takes a time such as 500ms, 60s, 5m or 1h, not '%s'.", shown, value);
     else if (option->kind == CLI_COUNT)
         cli_complain("%s takes a whole number from 1, not '%s'.", shown, value);
+    else if (option->kind == CLI_OTHER && strcmp(option->value, "N") == 0)
+        cli_complain("%s takes a whole number%s, not '%s'.", shown, strcmp(value, "0") == 0 ? " from 1" : "", value);
     else if (option->kind == CLI_OTHER)
         cli_complain("%s takes %s, and '%s' is none.", shown, option->value, value);
     else

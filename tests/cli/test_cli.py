@@ -389,6 +389,7 @@ CASES = {
     "from-another": ("hsdiff import a.heapsnapshot --from hprof -o x.hs", 3),
     "info-of-database": ("hsdiff export -q d/demo-after.hs -o x.sqlite && hsdiff info x.sqlite; rm x.sqlite", 0),
     "info-of-salvaged": ("hsdiff salvage -q cut.hs -o part.hs; hsdiff info part.hs 2>/dev/null | tail -n 1; hsdiff info cut.hs 2>/dev/null | tail -n 1", 0),
+    "table-of-no-csv": ("hsdiff --table roots d/demo-before.hs d/demo-before.hs | head -n 1; hsdiff top --table roots d/demo-before.hs --also csv=x.csv | head -n 1; rm x.csv", 0),
     "count-of-what": ("hsdiff receive unix:x.sock --count ten", 2),
     "one-input": ("hsdiff d/demo-before.hs", 2),
     "one-folder": ("hsdiff d", 2),
