@@ -23,7 +23,8 @@ hsd_status hsd_by_sorter(hsd_by_search *s, unsigned words, unsigned parts, hsd_s
                                       .reporter = s->growth->pair->reporter,
                                       .memory_bytes =
                                           hsd_max_u64(s->memory_bytes / HSD_BY_PARTS * parts, HSD_SORT_MIN_BYTES),
-                                      .use_thread = s->growth->walks_at_once};
+                                      .use_thread = s->growth->walks_at_once,
+                                      .codec = s->has_columns ? HSD_RUN_PACKED : HSD_RUN_DELTA};
     return hsd_sorter_new(out, &config, err);
 }
 
