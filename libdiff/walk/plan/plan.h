@@ -86,6 +86,8 @@ typedef struct hsd_plan_request {
     hsd_plan_capture captures[2];
 } hsd_plan_request;
 
+#define HSD_PLAN_LITTLE 8u /* memory is little for a census and a tree of so many times its bytes */
+
 /* Bytes for one capture. What a capture does not need (no graph, no join, no parts) is 0; a sorter and
  * an array never get more than they can use, and what is left over stays unused. A sorter's _sort is
  * its memory_bytes, its _serve what it finishes with. */
@@ -124,6 +126,7 @@ typedef struct hsd_plan_side {
     uint64_t type_bytes;
     uint64_t path_bytes;       /* hsd_shortest_config; where the graph stays */
     uint64_t owner_bytes;      /* hsd_owners_config: worklist and labels */
+    bool is_little;            /* HSD_PLAN_LITTLE */
     bool has_room_ahead;       /* what a second thread reads ahead and works with is nothing beside the rest */
     uint64_t owner_tree_bytes; /* what tells owners from places that are in memory (graph/owner_tree.h); 0 = they are
                                   walked */

@@ -341,10 +341,17 @@ static bool reserve_structure(divider *d)
     return d->walk > 0;
 }
 
+static bool is_little(const divider *d)
+{
+    const uint64_t words = d->c->identity_words + (d->has_tree ? d->c->tree_words : 0);
+    return d->c->objects * words * sizeof(uint64_t) / HSD_PLAN_LITTLE >= d->all;
+}
+
 static bool divide(divider *d)
 {
     hsd_plan_side *side = d->side;
-    *side = (hsd_plan_side){.reader_bytes = HSD_PLAN_READER_BYTES + (d->is_ahead ? HSD_PLAN_AHEAD_BYTES : 0),
+    *side = (hsd_plan_side){.is_little = is_little(d),
+                            .reader_bytes = HSD_PLAN_READER_BYTES + (d->is_ahead ? HSD_PLAN_AHEAD_BYTES : 0),
                             .bits_bytes = hsd_plan_bits(d->c),
                             .has_room_ahead = d->is_ahead};
     if (!reserve_structure(d)) return false;

@@ -6,8 +6,6 @@
 
 #include "base/check.h"
 
-#define PACKED_FROM 4u /* a stream that has so many times its memory to hold is packed */
-
 static hsd_status new_sorter(const hsd_side_walk *side, unsigned record_words, unsigned key_words,
                              uint64_t memory_bytes, hsd_run_codec codec, hsd_sorter **out, hsd_error *err)
 {
@@ -33,8 +31,8 @@ hsd_status hsd_side_sorter(const hsd_side_walk *side, unsigned record_words, uns
 hsd_status hsd_side_stream(const hsd_side_walk *side, unsigned record_words, unsigned key_words, uint64_t memory_bytes,
                            hsd_sorter **out, hsd_error *err)
 {
-    const uint64_t bytes = (uint64_t)side->object_count * record_words * sizeof(uint64_t);
-    const hsd_run_codec codec = bytes > PACKED_FROM * memory_bytes ? HSD_RUN_PACKED : HSD_RUN_DELTA;
+    const bool is_packed = side->request->plan.is_little && !side->request->want_ids;
+    const hsd_run_codec codec = is_packed ? HSD_RUN_PACKED : HSD_RUN_DELTA;
     return new_sorter(side, record_words, key_words, memory_bytes, codec, out, err);
 }
 

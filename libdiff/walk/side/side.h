@@ -376,7 +376,8 @@ hsd_status hsd_side_fixed_roots(hsd_side_walk *side, hsd_error *err);
 hsd_status hsd_side_sorter(const hsd_side_walk *side, unsigned record_words, unsigned key_words, uint64_t memory_bytes,
                            hsd_sorter **out, hsd_error *err);
 
-/* The same for what is read again and again, one record an object: its runs are packed where memory is little. */
+/* The same for what is read again and again, one record an object: of a pair its runs are packed where memory is
+ * little. One side alone reads it once or twice. */
 hsd_status hsd_side_stream(const hsd_side_walk *side, unsigned record_words, unsigned key_words, uint64_t memory_bytes,
                            hsd_sorter **out, hsd_error *err);
 
