@@ -9,7 +9,6 @@
  * words a reference to a top, written and read, in place of a page or more. The bits that said who is a source say then
  * who is a top: a slot says the first, and is read in order.
  */
-#include "holders/by/leads.h"
 #include "holders/by/told.h"
 
 #include <stdlib.h>
@@ -290,24 +289,18 @@ static hsd_status see_pseudo(refer *r, hsd_node target, hsd_error *err)
     return HSD_OK;
 }
 
-/* Of what is asked for, whose numbers stand in `slot`. */
-static hsd_status see_asked(refer *r, hsd_node target, hsd_node slot, hsd_error *err)
+static hsd_status see_joint_way(refer *r, hsd_node target, hsd_error *err)
 {
     hsd_by_search *s = r->s;
-    const hsd_node group = r->from.group, word = hsd_paged_get_node(&s->group_of, slot);
+    const hsd_node group = r->from.group;
+    if (hsd_bit_get(s->is_plain, target)) return HSD_OK;
+    if (r->later != NULL && hsd_bit_get(r->is_top, target)) return put_later(r, target, err);
+    const hsd_node word = hsd_by_group_of(s, target);
     if (word == group) return HSD_OK;
     if (is_hidden(r, target, word))
         return is_part(s, target) ? meet_part(r, group, target, err) : see_pseudo(r, target, err);
     const hsd_node top = HSD_BY_GROUP(word);
     return see_top(r, group, r->from.look, top, hsd_by_look(s, top), err);
-}
-
-static hsd_status see_joint_way(refer *r, hsd_node target, hsd_error *err)
-{
-    hsd_by_search *s = r->s;
-    if (hsd_bit_get(s->is_plain, target)) return HSD_OK;
-    if (r->later != NULL && hsd_bit_get(r->is_top, target)) return put_later(r, target, err);
-    return see_asked(r, target, hsd_by_slot(s, target), err);
 }
 
 /* What `node` refers to, told of the source: the node itself, or the object that it is a part of. */
@@ -385,50 +378,6 @@ static hsd_status check_joint_way(const hsd_by_search *s, hsd_node node, hsd_err
     return hsd_progress(s->growth->pair->reporter, "finding what holds it together", node, s->side->node_count, err);
 }
 
-/* All nodes, in their order. */
-static hsd_status see_nodes(refer *r, hsd_error *err)
-{
-    for (hsd_node node = 0; node < r->s->side->node_count; node++) {
-        HSD_TRY(see_node(r, node, err));
-        if ((node & PROGRESS_STEPS) == 0) HSD_TRY(check_joint_way(r->s, node, err));
-    }
-    return HSD_OK;
-}
-
-/* The same of what a second thread leaves (by/leads.h). */
-static hsd_status see_part(refer *r, const hsd_by_leads_part *part, hsd_error *err)
-{
-    const hsd_by_lead *leads = hsd_by_leads_of(part);
-    for (uint32_t i = 0; i < part->count; i++)
-        HSD_TRY(see_asked(r, leads[i].target, leads[i].slot, err));
-    if (part->has_more) return HSD_OK;
-    HSD_TRY(see_parts(r, err));
-    return see_pseudo_tops(r, err);
-}
-
-static hsd_status see_all_leads(refer *r, hsd_by_leads *leads, hsd_error *err)
-{
-    const hsd_by_leads_part *part;
-    hsd_status status;
-    bool is_within = false, is_source = false;
-    for (uint32_t done = 0; (status = hsd_by_leads_next(leads, &part, err)) == HSD_OK; done++) {
-        if (!is_within) is_source = take_source(r, part->source);
-        is_within = part->has_more;
-        if (is_source) HSD_TRY(see_part(r, part, err));
-        if ((done & PROGRESS_STEPS) == 0) HSD_TRY(check_joint_way(r->s, part->source, err));
-    }
-    return status == HSD_END ? HSD_OK : status;
-}
-
-static hsd_status see_leads(refer *r, hsd_error *err)
-{
-    hsd_by_leads leads;
-    hsd_status status = hsd_by_leads_begin(&leads, r->s, err);
-    if (status == HSD_OK) status = see_all_leads(r, &leads, err);
-    hsd_by_leads_end(&leads);
-    return status;
-}
-
 static hsd_status finish_sorter(void *sorter, hsd_error *err) { return hsd_sorter_finish(sorter, 0, err); }
 
 hsd_status hsd_by_refer(hsd_by_search *s, hsd_error *err)
@@ -438,8 +387,10 @@ hsd_status hsd_by_refer(hsd_by_search *s, hsd_error *err)
     hsd_status status = hsd_worklist_open(&r.parts, 0, &s->growth->pair->space, err);
     if (status == HSD_OK) status = hsd_worklist_open(&r.pseudo, 0, &s->growth->pair->space, err);
     if (status == HSD_OK) status = begin_later(&r, err);
-    const bool has_leads = s->growth->walks_at_once && r.later == NULL;
-    if (status == HSD_OK) status = has_leads ? see_leads(&r, err) : see_nodes(&r, err);
+    for (hsd_node node = 0; node < s->side->node_count && status == HSD_OK; node++) {
+        status = see_node(&r, node, err);
+        if (status == HSD_OK && (node & PROGRESS_STEPS) == 0) status = check_joint_way(s, node, err);
+    }
     if (status == HSD_OK) status = see_later(&r, err);
     hsd_worklist_close(&r.parts);
     hsd_worklist_close(&r.pseudo);
