@@ -16,5 +16,7 @@ func (p *poller) loop() {
 }
 
 func plant(number int) {
-	go (&poller{host: "host", ticks: make(chan int)}).loop()
+	ticks := make(chan int)
+	go (&poller{host: "host", ticks: ticks}).loop()
+	ticks <- number // it has begun
 }
