@@ -2,7 +2,6 @@
  * hsdiff dump: the records of a capture as text, one a line, in the order of the format's kinds. For
  * people who look into a capture, and for tests that compare two.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -257,9 +256,9 @@ static const dump_kind kinds[] = {
 static const char *names_of_kinds(void)
 {
     static char names[256];
-    size_t length = 0;
-    for (size_t i = 0; i < KIND_COUNT && length < sizeof names; i++)
-        length += (size_t)snprintf(names + length, sizeof names - length, "%s%s", i > 0 ? "|" : "", kinds[i].name);
+    names[0] = '\0';
+    for (size_t i = 0; i < KIND_COUNT; i++)
+        cli_add_choice(names, sizeof names, kinds[i].name);
     return names;
 }
 

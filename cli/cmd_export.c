@@ -2,7 +2,6 @@
  * hsdiff export CAPTURE [AFTER] --to FORMAT -o FILE: what a capture holds, or what grew between two, in the format of
  * another tool.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "input.h"
@@ -76,10 +75,9 @@ static const cli_example examples[] = {
 static const char *formats_written(void)
 {
     static char names[256];
-    size_t length = 0;
-    for (size_t i = 0; hsd_exporter_get(i) && length < sizeof names; i++)
-        length += (size_t)snprintf(names + length, sizeof names - length, "%s%s", length > 0 ? "|" : "",
-                                   hsd_exporter_get(i)->name);
+    names[0] = '\0';
+    for (size_t i = 0; hsd_exporter_get(i); i++)
+        cli_add_choice(names, sizeof names, hsd_exporter_get(i)->name);
     return names;
 }
 

@@ -4,6 +4,7 @@
 #include "options/common.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "options/values.h"
 #include <hsdiff/import.h>
@@ -21,25 +22,29 @@ const cli_option cli_option_format_of_one = {
     .help = "text for people (the default), json for programs",
 };
 
+void cli_add_choice(char *choices, size_t room, const char *name)
+{
+    const size_t length = strlen(choices);
+    snprintf(choices + length, room - length, "%s%s", length > 0 ? "|" : "", name);
+}
+
 /* Names of formats, "a|b|c": of those that hold any result, and with `of_checks` of those that hold checks alone, too.
  */
 static const char *list_formats(char *names, size_t room, bool of_checks)
 {
-    size_t length = 0;
     const hsd_report_format *format;
-    for (size_t i = 0; (format = hsd_report_format_get(i)) != NULL && length < room; i++)
-        if (of_checks || format->write_diff)
-            length += (size_t)snprintf(names + length, room - length, "%s%s", length > 0 ? "|" : "", format->name);
+    names[0] = '\0';
+    for (size_t i = 0; (format = hsd_report_format_get(i)) != NULL; i++)
+        if (of_checks || format->write_diff) cli_add_choice(names, room, format->name);
     return names;
 }
 
 static const char *formats_read(void)
 {
     static char names[FORMAT_NAMES_BYTES];
-    size_t length = 0;
-    for (size_t i = 0; hsd_importer_get(i) && length < sizeof names; i++)
-        length += (size_t)snprintf(names + length, sizeof names - length, "%s%s", length > 0 ? "|" : "",
-                                   hsd_importer_get(i)->name);
+    names[0] = '\0';
+    for (size_t i = 0; hsd_importer_get(i); i++)
+        cli_add_choice(names, sizeof names, hsd_importer_get(i)->name);
     return names;
 }
 

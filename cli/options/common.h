@@ -20,6 +20,9 @@ extern const cli_option cli_option_format_of_one, cli_option_format_of_growth, c
     cli_option_temp_dir, cli_option_threads, cli_option_no_progress, cli_option_no_sandbox, cli_option_color,
     cli_option_quiet, cli_option_verbose, cli_option_help, cli_option_version;
 
+/* Appends a name to the choices "a|b", as far as there is room. */
+void cli_add_choice(char *choices, size_t room, const char *name);
+
 /* The formats of reports, those that hold checks alone among them: "text|json|…". */
 const char *cli_formats_of_checks(void);
 
