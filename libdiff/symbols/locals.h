@@ -9,8 +9,7 @@
  * its stack pointer; or what the function has in a register, by DWARF's number. */
 typedef struct hsd_frame_place {
     bool is_register;
-    unsigned reg;
-    uint64_t below, above;
+    uint64_t reg, below, above;
 } hsd_frame_place;
 
 /*

@@ -442,8 +442,7 @@ static hsd_status replace_local(hsd_resolver *resolver, const hsd_marked *marked
     HSD_TRY(hsd_modules_get(&resolver->modules, &name, &module, err));
     if (module == NULL || module->image_count == 0) return HSD_OK;
     HSD_TRY(append_resolver(&resolver->text, (hsd_text){marked->whole.data, before}, err));
-    const hsd_frame_place place = {marked->kind == HSD_MARKED_REGISTER, (unsigned)marked->offset, marked->below,
-                                   marked->above};
+    const hsd_frame_place place = {marked->kind == HSD_MARKED_REGISTER, marked->offset, marked->below, marked->above};
     HSD_TRY(hsd_local_append(module, name.offset, &place, &resolver->text, err));
     if (resolver->text.size > before) {
         count(resolver, true);

@@ -41,8 +41,7 @@ typedef enum hsd_marked_kind {
 
 typedef struct hsd_marked {
     hsd_marked_kind kind;
-    hsd_text
-        name; /* of a vtable or variable: what stands behind the mark; of a word or a register of a frame the code */
+    hsd_text name; /* of a vtable or variable: what stands behind the mark; of what is in a frame the code */
     /* of a vtable: the name of its type as run-time type information has it, mangled; may be empty */
     hsd_text type_name;
     hsd_text size;                       /* "<=48 B" */
@@ -50,7 +49,7 @@ typedef struct hsd_marked {
     size_t name_count;
     hsd_text place, type; /* of a member: "+16", and the type that it is in, of one of the other kinds */
     uint64_t offset;      /* 16; of a register its number */
-    hsd_text whole;       /* of a word or a register of a frame: what names the frame, "stack of worker: NAME" */
+    hsd_text whole;       /* of what is in a frame: what names that, "stack of worker: NAME" */
     uint64_t below;       /* the end of the frame, above its return address */
     uint64_t above;       /* its stack pointer */
 } hsd_marked;

@@ -26,7 +26,7 @@ static void find_words(const hsd_module *module, uint64_t address)
     hsd_member_kind kind;
     hsd_error err;
     const hsd_frame_place word = {.below = 8 + address % 256, .above = address % 192};
-    const hsd_frame_place in_register = {.is_register = true, .reg = (unsigned)(address % 18)};
+    const hsd_frame_place in_register = {.is_register = true, .reg = address % 18};
     if (hsd_local_append(module, address, &word, &text, &err) != HSD_OK) abort();
     hsd_buffer_clear(&text);
     if (hsd_local_append(module, address, &in_register, &text, &err) != HSD_OK) abort();
