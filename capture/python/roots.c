@@ -189,7 +189,8 @@ bool roots_is_numbered(walk *w, const py_object *name)
     size_t at = 0;
     while (at < size && (text[at] < '0' || text[at] > '9'))
         at++;
-    if (at == size || (size >= 11 && memcmp(text, "namedtuple_", 11) == 0)) return false; /* what __new__ of one has */
+    if (at == size) return false;
+    if (size >= 11 && memcmp(text, "namedtuple_", 11) == 0) return false; /* the module of __new__ of a namedtuple */
     const py_object *globals = globals_of(w, name);
     if (globals == NULL) return true;
     const py_object *spec = w->has_many_made ? py_dict_find(&w->py, globals, "__spec__") : name;
